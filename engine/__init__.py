@@ -1,0 +1,4 @@
+"""Numerics for probabilistic graphical models: types, files, inference, sampling.
+
+Nothing here knows of the dashboard, prints, or shows progress.
+"""

@@ -1,0 +1,21 @@
+"""Array types used throughout the engine, and the one way to freeze an array."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+A = TypeVar("A", bound=npt.NDArray[Any])
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Codes = npt.NDArray[np.signedinteger[Any]]
+"""States of variables in data: the smallest signed integers that hold them."""
+
+
+def frozen(array: A) -> A:
+    """The array itself, made read-only."""
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,110 @@
+"""Reading and writing by suffix: the only module of the engine that touches network files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.errors import FormatError, PgmError
+from engine.formats import bif
+from engine.formats.draft import Document, NetworkDraft, build_document
+from engine.network import BayesianNetwork, MarkovNetwork, Network
+
+MOST_BYTES = 200 * 2**20
+"""The largest file that is read."""
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: its name, how to read it, and how to write it (None where we only read)."""
+
+    name: str
+    parse: Callable[[str], NetworkDraft]
+    dump: Callable[[Document], str] | None = None
+    writes: tuple[type[Network], ...] = (BayesianNetwork,)
+
+
+_BIF = Format("BIF", bif.parse, bif.dump)
+
+FORMATS: Mapping[str, Format] = {".bif": _BIF}
+
+
+def read_network(path: str | Path, normalise: bool = False) -> Document:
+    """The network in a file, by its suffix.
+
+    Parameters
+    ----------
+    normalise : bool
+        Rescale table rows whose sum is off by more than rounding, instead of refusing the file.
+    """
+    path = Path(path)
+    form = find_format(path)
+    text = read_text(path)
+    try:
+        return build_document(form.parse(text), normalise)
+    except FormatError as error:
+        raise error.at(path) from None
+
+
+def write_network(path: str | Path, document: Document | Network) -> None:
+    """Write a network in the format of the suffix; the file is complete or untouched."""
+    path = Path(path)
+    form = find_format(path)
+    if not isinstance(document, Document):
+        document = Document(document)
+    if form.dump is None:
+        writable = ", ".join(suffix for suffix, known in FORMATS.items() if known.dump)
+        raise FormatError(f"{form.name} files can be read but not written; use one of {writable}", path=path)
+    if not isinstance(document.network, form.writes):
+        kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
+        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=path)
+    write_text(path, form.dump(document))
+
+
+def find_format(path: Path) -> Format:
+    """The network format of a file name."""
+    form = FORMATS.get(path.suffix.lower())
+    if form is None:
+        raise FormatError(f"unknown suffix {path.suffix!r}; expected one of {', '.join(FORMATS)}", path=path)
+    return form
+
+
+def read_text(path: Path) -> str:
+    """The text of a file: UTF-8, or Latin-1 where it is not."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise FormatError(f"the file has {size / 2**20:,.0f} MB; at most {MOST_BYTES >> 20} MB are read", path=path)
+        raw = path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"cannot read the file: {error.strerror}", path=path) from None
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside and rename it, so that a failure leaves the old one whole."""
+    try:
+        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(text)
+            os.chmod(beside, 0o666 & ~_umask())
+            os.replace(beside, path)
+        except BaseException:
+            os.unlink(beside)
+            raise
+    except OSError as error:
+        raise PgmError(f"{path}: cannot write the file: {error.strerror}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
