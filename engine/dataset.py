@@ -137,7 +137,7 @@ def code_dtype(variables: Sequence[Variable], vectors: int = 0) -> np.dtype[np.s
 
 def make_dataset(
     variables: Sequence[Variable],
-    rows: Sequence[Sequence[str | Sequence[float] | None]],
+    rows: Sequence[Sequence[str | Sequence[float] | Floats | None]],
     weights: npt.ArrayLike | None = None,
 ) -> Dataset:
     """A dataset from rows of cells: a state's name, None for missing, or a likelihood vector.

@@ -53,7 +53,7 @@ class BayesianNetwork:
         _check_scopes(self.variables, self.scopes)
         order = topological_order(self.parents)
         if isinstance(order, Cycle):
-            path = " → ".join(self.variables[i].name for i in order)
+            path = " → ".join(repr(self.variables[i].name) for i in order)
             raise ModelError(f"the arrows form a cycle: {path}; a Bayesian network needs an acyclic graph")
         object.__setattr__(self, "tables", _check_tables(self.variables, self.scopes, self.tables))
         for variable, table in zip(self.variables, self.tables, strict=True):

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.errors import FormatError
-from engine.formats.draft import MOST_CELLS, Document, NetworkDraft, NodeDraft, Position
+from engine.formats.draft import MOST_CELLS, Document, NetworkDraft, NodeDraft, parse_position
 from engine.formats.tokens import Scanner, shorten
 from engine.network import BayesianNetwork
 
@@ -23,7 +23,6 @@ _PATTERN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _PLAIN = re.compile(r"[^\W\d][\w.-]*")
-_POSITION = re.compile(r"\(\s*(-?[\d.]+)\s*,\s*(-?[\d.]+)\s*\)")
 
 
 def parse(text: str) -> NetworkDraft:
@@ -50,16 +49,14 @@ def parse(text: str) -> NetworkDraft:
 
 
 def _read_property(scanner: Scanner, properties: dict[str, str]) -> None:
-    """``property key = value;`` (or without the equals sign); the value is kept as text."""
+    """``property key = value;``, or without the equals sign; a value of several words is kept as text."""
     scanner.expect("property")
-    words = []
+    words: list[str] = []
     while not scanner.skip(";"):
-        quoted = scanner.peek_quoted()
-        token = scanner.next("';' at the end of a property")
-        words.append(_quote(token) if quoted else str(token))
+        if not scanner.skip("=") or not words:
+            words.append(str(scanner.next("';' at the end of a property")))
     if words:
-        key, *value = words
-        properties[_unquote(key)] = " ".join(value).removeprefix("=").strip()
+        properties[words[0]] = " ".join(words[1:])
 
 
 def _read_variable(scanner: Scanner) -> NodeDraft:
@@ -85,9 +82,8 @@ def _read_variable(scanner: Scanner) -> NodeDraft:
             scanner.fail(f"{node.name!r} declares {count} states but lists {len(states)}")
         node.states = states
         scanner.skip(";")
-    position = _POSITION.fullmatch(node.properties.get("position", ""))
-    if position:
-        node.position = (float(position[1]), float(position[2]))
+    node.position = parse_position(node.properties.get("position", ""))
+    if node.position:
         del node.properties["position"]
     return node
 
@@ -180,25 +176,24 @@ def dump(document: Document) -> str:
     network = document.network
     assert isinstance(network, BayesianNetwork)
     lines = [f"network {_quote_if_needed(document.name or 'unknown')} {{"]
-    lines += [f"  property {_quote_if_needed(key)} = {value};" for key, value in document.properties.items()]
+    lines += _dump_properties(document.properties)
     lines.append("}")
     for variable in network.variables:
         states = ", ".join(_quote_if_needed(state) for state in variable.states)
         lines.append(f"variable {_quote_if_needed(variable.name)} {{")
         lines.append(f"  type discrete [ {variable.cardinality} ] {{ {states} }};")
-        lines += _dump_properties(document, variable.name)
+        lines += _dump_properties(document.variable_properties.get(variable.name, {}))
+        if variable.name in document.positions:
+            x, y = document.positions[variable.name]
+            lines.append(f"  property position = ( {x!r}, {y!r} );")
         lines.append("}")
     for child, parents in enumerate(network.parents):
         lines += _dump_table(network, child, parents)
     return "\n".join(lines) + "\n"
 
 
-def _dump_properties(document: Document, name: str) -> list[str]:
-    properties = dict(document.variable_properties.get(name, {}))
-    position: Position | None = document.positions.get(name)
-    if position:
-        properties["position"] = f"( {position[0]:g}, {position[1]:g} )"
-    return [f"  property {_quote_if_needed(key)} = {value};" for key, value in properties.items()]
+def _dump_properties(properties: Mapping[str, str]) -> list[str]:
+    return [f"  property {_quote_if_needed(key)} = {_quote_if_needed(value)};" for key, value in properties.items()]
 
 
 def _dump_table(network: BayesianNetwork, child: int, parents: tuple[int, ...]) -> list[str]:
@@ -219,7 +214,3 @@ def _quote_if_needed(text: str) -> str:
 
 def _quote(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _unquote(text: str) -> str:
-    return text[1:-1] if text.startswith('"') else text

@@ -8,6 +8,7 @@ parents, cycles, tables of the wrong size and rows that do not sum to one, for a
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -29,6 +30,9 @@ MOST_CELLS = 50_000_000
 MOST_STATES = 100_000
 """The most states a variable may have."""
 Position = tuple[float, float]
+
+_NUMBER = r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*"
+_POSITION = re.compile(rf"\({_NUMBER},{_NUMBER}\)", re.ASCII)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,7 +136,7 @@ def _build_bayesian_network(nodes: Sequence[NodeDraft], normalise: bool, notes: 
         parents.append(tuple(index[name] for name in node.parents))
     order = topological_order(parents)
     if isinstance(order, Cycle):
-        path = " → ".join(nodes[i].name for i in order)
+        path = " → ".join(repr(nodes[i].name) for i in order)
         raise FormatError(f"the arrows form a cycle: {path}", nodes[order[0]].table_line)
     tables = [_build_cpt(node, variables, index, normalise, notes) for node in nodes]
     return BayesianNetwork(variables, tuple(parents), tuple(tables))
@@ -214,6 +218,16 @@ def _shaped(table: Floats, shape: tuple[int, ...], what: str, line: int | None) 
 def _configuration(
     parents: Sequence[str], at: Sequence[np.intp], variables: Sequence[Variable], index: Mapping[str, int]
 ) -> str:
-    """The parents' states of a row, as `` (A=yes, B=no)``; nothing for a root."""
-    states = [f"{name}={variables[index[name]].states[k]}" for name, k in zip(parents, at, strict=False)]
+    """The parents' states of a row, as `` ('A'='yes', 'B'='no')``; nothing for a root."""
+    states = [f"{name!r}={variables[index[name]].states[k]!r}" for name, k in zip(parents, at, strict=False)]
     return f" ({', '.join(states)})" if states else ""
+
+
+def parse_position(text: str) -> Position | None:
+    """The position that ``(x, y)`` stands for; None for any other text."""
+    match = _POSITION.fullmatch(text)
+    try:
+        position = (float(match[1]), float(match[2])) if match else None
+    except ValueError:
+        return None
+    return position if position and all(math.isfinite(part) for part in position) else None

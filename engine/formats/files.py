@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import FormatError, PgmError
-from engine.formats import bif
+from engine.formats import bif, dne, dsc, dsl, json_network, net, uai, xdsl, xmlbif
 from engine.formats.draft import Document, NetworkDraft, build_document
 from engine.network import BayesianNetwork, MarkovNetwork, Network
 
@@ -29,7 +30,27 @@ class Format:
 
 _BIF = Format("BIF", bif.parse, bif.dump)
 
-FORMATS: Mapping[str, Format] = {".bif": _BIF}
+_JSON = Format("JSON", json_network.parse, json_network.dump, (BayesianNetwork, MarkovNetwork))
+_UAI = Format("UAI", uai.parse, uai.dump, (BayesianNetwork, MarkovNetwork))
+_XMLBIF = Format("XMLBIF", xmlbif.parse, xmlbif.dump)
+_XDSL = Format("XDSL", xdsl.parse, xdsl.dump)
+_NET = Format("NET", net.parse, net.dump)
+
+FORMATS: Mapping[str, Format] = {
+    ".bif": _BIF,
+    ".json": _JSON,
+    ".uai": _UAI,
+    ".erg": _UAI,
+    ".xml": _XMLBIF,
+    ".bifxml": _XMLBIF,
+    ".xmlbif": _XMLBIF,
+    ".xdsl": _XDSL,
+    ".net": _NET,
+    ".oobn": Format("OOBN", net.parse),
+    ".dsc": Format("DSC", dsc.parse),
+    ".dne": Format("DNE", dne.parse),
+    ".dsl": Format("DSL", dsl.parse),
+}
 
 
 def read_network(path: str | Path, normalise: bool = False) -> Document:
@@ -45,6 +66,16 @@ def read_network(path: str | Path, normalise: bool = False) -> Document:
     text = read_text(path)
     try:
         return build_document(form.parse(text), normalise)
+    except FormatError as error:
+        raise error.at(path) from None
+
+
+def read_evidence(path: str | Path, network: Network) -> dict[int, int]:
+    """The evidence of a UAI ``.evid`` file: from a variable's index to the code of its state."""
+    path = Path(path)
+    text = read_text(path)
+    try:
+        return uai.parse_evidence(text, network)
     except FormatError as error:
         raise error.at(path) from None
 
@@ -74,13 +105,7 @@ def find_format(path: Path) -> Format:
 
 def read_text(path: Path) -> str:
     """The text of a file: UTF-8, or Latin-1 where it is not."""
-    try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise FormatError(f"the file has {size / 2**20:,.0f} MB; at most {MOST_BYTES >> 20} MB are read", path=path)
-        raw = path.read_bytes()
-    except OSError as error:
-        raise FormatError(f"cannot read the file: {error.strerror}", path=path) from None
+    raw = read_bytes(path)
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -88,13 +113,34 @@ def read_text(path: Path) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
+    """The bytes of a file, unless there are too many."""
+    try:
+        status = path.stat()
+        if status.st_size > most:
+            raise FormatError(
+                f"the file has {status.st_size / 2**20:,.0f} MB; at most {most >> 20} MB are read", path=path
+            )
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise FormatError("not a file but a device or a pipe, which may never end; save it first", path=path)
+        return path.read_bytes()
+    except OSError as error:
+        raise FormatError(f"cannot read the file: {error.strerror}", path=path) from None
+
+
 def write_text(path: Path, text: str) -> None:
+    """Write a text file; it is complete or untouched."""
+    write_pieces(path, (text,))
+
+
+def write_pieces(path: Path, pieces: Iterable[str | bytes]) -> None:
     """Write a file beside and rename it, so that a failure leaves the old one whole."""
     try:
         handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(text)
+            with os.fdopen(handle, "wb") as file:
+                for piece in pieces:
+                    file.write(piece.encode() if isinstance(piece, str) else piece)
             os.chmod(beside, 0o666 & ~_umask())
             os.replace(beside, path)
         except BaseException:
@@ -102,6 +148,8 @@ def write_text(path: Path, text: str) -> None:
             raise
     except OSError as error:
         raise PgmError(f"{path}: cannot write the file: {error.strerror}") from None
+    except UnicodeEncodeError as error:
+        raise PgmError(f"{path}: cannot write {error.object[error.start : error.end]!r} as UTF-8") from None
 
 
 def _umask() -> int:

@@ -1,15 +1,17 @@
-"""A scanner shared by the text formats (BIF, NET, DSC, DNE): tokens that know their line."""
+"""A scanner shared by the text formats (BIF, NET, DSC, DNE, DSL): tokens that know their line."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 import numpy as np
 
 from engine.arrays import Floats
 from engine.errors import FormatError
+from engine.formats.draft import MOST_CELLS, MOST_STATES
 
 
 class Token(str):
@@ -27,7 +29,18 @@ class Token(str):
 END = Token("")
 """What is read after the last token."""
 
+MOST_WORDS = 1_000_000
+"""The longest property or block that is read without being a table, in tokens."""
+
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_OPENING, _CLOSING = ("(", "{", "["), (")", "}", "]")
+_SEPARATORS = (",",)
+_PUNCTUATION = (*_OPENING, *_CLOSING, *_SEPARATORS, ";", "=", "|", ":")
+
+
+def strip_backslashes(text: str) -> str:
+    """The content of a quoted string in which a backslash makes the next character plain."""
+    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
 
 
 class Scanner:
@@ -39,10 +52,12 @@ class Scanner:
     pattern : str
         A regular expression with the groups ``skip`` (white space, comments), ``string`` (a quoted
         string) and ``token`` (everything else); what it does not match is an error.
+    unescape : callable
+        From what stands between quotes to the text it means.
     """
 
-    def __init__(self, text: str, pattern: re.Pattern[str]) -> None:
-        self._tokens = _scan(text, pattern)
+    def __init__(self, text: str, pattern: re.Pattern[str], unescape: Callable[[str], str] = strip_backslashes) -> None:
+        self._tokens = _scan(text, pattern, unescape)
         self._line = 1
         self._ahead = next(self._tokens, END)
 
@@ -89,13 +104,7 @@ class Scanner:
 
     def number(self) -> float:
         """The next token as a number."""
-        token = self.next("a number")
-        try:
-            if "_" not in token:
-                return float(token)
-        except ValueError:
-            pass
-        raise FormatError(f"expected a number, got {shorten(token)}", token.line)
+        return as_number(self.next("a number"))
 
     def whole(self) -> int:
         """The next token as a whole number ≥ 0."""
@@ -106,15 +115,86 @@ class Scanner:
 
     def numbers(self, *ends: str, separators: tuple[str, ...] = (",",)) -> Floats:
         """Numbers up to one of the end tokens, which is passed over; separators are ignored."""
-        values = []
-        while not self.skip(*ends):
-            if not self.skip(*separators):
-                values.append(self.number())
-        return np.array(values, dtype=np.float64)
+        values = array("d")
+        while True:
+            token = self.next("a number")
+            if token in ends and not token.quoted:
+                return np.array(values, dtype=np.float64)
+            if token not in separators or token.quoted:
+                values.append(as_number(token))
+
+    def table(self) -> tuple[Floats, set[int]]:
+        """Numbers in nested parentheses, ``((0.1 0.9) (0.2, 0.8))``, and the lengths of the innermost lists.
+
+        Parentheses are counted, not recursed into: a file may nest them as deeply as it likes.
+        """
+        self.expect("(")
+        values = array("d")
+        lengths: set[int] = set()
+        depth, start = 1, 0
+        while depth:
+            token = self.next("')'")
+            if token in ("(", ")") and not token.quoted:
+                depth += (token in _OPENING) - (token in _CLOSING)
+                if len(values) > start:
+                    lengths.add(len(values) - start)
+                    start = len(values)
+            elif token.quoted or token not in _SEPARATORS:
+                values.append(as_number(token))
+                if len(values) > MOST_CELLS:
+                    raise FormatError(f"a table of more than {MOST_CELLS:,} numbers", token.line)
+        return np.array(values, dtype=np.float64), lengths
+
+    def names(self) -> list[Token]:
+        """Names in parentheses, ``(a "b c", d)``; commas are optional."""
+        self.expect("(")
+        names: list[Token] = []
+        while True:
+            name = self.next("a name or ')'")
+            if name.quoted or name not in _PUNCTUATION:
+                names.append(name)
+                if len(names) > MOST_STATES:
+                    raise FormatError(f"a list of more than {MOST_STATES:,} names", name.line)
+            elif name == ")":
+                return names
+            elif name not in _SEPARATORS:
+                raise FormatError(f"expected a name or ')', got {shorten(name)}", name.line)
+
+    def word(self, what: str) -> Token:
+        """The next token, which must not be punctuation; ``what`` says in an error what was expected."""
+        token = self.next(what)
+        if not token.quoted and token in _PUNCTUATION:
+            raise FormatError(f"expected {what}, got {shorten(token)}", token.line)
+        return token
+
+    def until(self, end: str) -> list[Token]:
+        """All tokens up to an end token outside any brackets, which is passed over."""
+        tokens: list[Token] = []
+        depth = 0
+        while depth or not self.skip(end):
+            token = self.next(repr(end))
+            if not token.quoted:
+                depth += (token in _OPENING) - (token in _CLOSING)
+            if depth < 0:
+                raise FormatError(f"expected {end!r}, got {shorten(token)}", token.line)
+            tokens.append(token)
+            if len(tokens) > MOST_WORDS:
+                raise FormatError(f"a value of more than {MOST_WORDS:,} words", token.line)
+        return tokens
 
     def fail(self, message: str) -> NoReturn:
         """Raise an error at the current line."""
         raise FormatError(message, self.line)
+
+
+def as_number(token: Token) -> float:
+    """A token as a number."""
+    try:
+        if "_" not in token:
+            return float(token)
+    except ValueError:
+        pass
+    raise FormatError(f"expected a number, got {shorten(token)}", token.line)
 
 
 def shorten(text: str, most: int = 40) -> str:
@@ -126,17 +206,20 @@ def shorten(text: str, most: int = 40) -> str:
     return repr(str(text) if len(text) <= most else f"{text[:most]}…")
 
 
-def _scan(text: str, pattern: re.Pattern[str]) -> Iterator[Token]:
+def _scan(text: str, pattern: re.Pattern[str], unescape: Callable[[str], str]) -> Iterator[Token]:
     line, position = 1, 0
-    while position < len(text):
-        match = pattern.match(text, position)
-        if match is None or match.end() == position:
-            raise FormatError(f"unexpected text {shorten(text[position : position + 12])}", line)
-        if match.lastgroup != "skip":
-            quoted = match.lastgroup == "string"
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if start != position:  # finditer passes over what does not match
+            break
+        kind = match.lastgroup
+        if kind != "skip":
             content = match.group()
-            token = Token(_ESCAPE.sub(r"\1", content[1:-1]) if quoted else content)
-            token.line, token.quoted = line, quoted
+            token = Token(unescape(content[1:-1]) if kind == "string" else content)
+            token.line, token.quoted = line, kind == "string"
             yield token
-        line += text.count("\n", position, match.end())
-        position = match.end()
+        if kind != "token":  # a token is one word: only white space, comments and strings hold newlines
+            line += text.count("\n", start, end)
+        position = end
+    if position < len(text):
+        raise FormatError(f"unexpected text {shorten(text[position : position + 12])}", line)

@@ -1,0 +1,155 @@
+"""The ``pgmgui`` command: the dashboard, and its engine as a script.
+
+With ``--json`` one JSON object goes to stdout and nothing else. Bad input ends with exit code 2 and one
+line on stderr that says what is wrong and where.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+
+from app import commands
+from engine.errors import PgmError
+from engine.inference.plan import MEMORY_LIMIT
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = make_parser()
+    if not words or (words[0] not in COMMANDS and words[0] not in ("-h", "--help", "--version")):
+        words.insert(0, "serve")
+    options = parser.parse_args(words)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except PgmError as error:
+        return _fail(str(error))
+    except MemoryError:
+        return _fail("out of memory; close other programs, or lower --memory-limit")
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever reads our output has gone; keep Python from complaining when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _fail(message: str) -> int:
+    print(f"pgmgui: {' '.join(message.split())}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of all commands."""
+    parser = argparse.ArgumentParser(
+        prog="pgmgui",
+        description="See how probabilistic graphical models learn from incomplete and uncertain data.",
+        epilog="Without a command, the dashboard is opened: pgmgui [NETWORK] [DATA].",
+    )
+    parser.add_argument("--version", action="version", version=f"pgmgui {version('pgmgui')}")
+    subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
+    for name, (add, run, text) in COMMANDS.items():
+        subparser = subparsers.add_parser(name, help=text, description=text)
+        subparser.set_defaults(run=run)
+        add(subparser)
+    return parser
+
+
+def _add_serve(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", nargs="?", metavar="NETWORK", help="a network file to open")
+    parser.add_argument("data", nargs="?", metavar="DATA", help="a dataset to open with it")
+    parser.add_argument("--port", type=int, help="default: 5006, or the next free port")
+    parser.add_argument("--no-show", action="store_true", help="do not open a browser")
+
+
+def _add_query(parser: argparse.ArgumentParser) -> None:
+    _add_network(parser)
+    parser.add_argument("--evidence", action="append", default=[], metavar="X=a", help="X has the state a")
+    parser.add_argument(
+        "--likelihood",
+        action="append",
+        default=[],
+        metavar="Y=a:0.7,b:0.3",
+        help="what was seen of Y is that likely in each of its states (Pearl)",
+    )
+    parser.add_argument(
+        "--marginal",
+        action="append",
+        default=[],
+        metavar="Z=a:0.2,b:0.8",
+        help="Z shall have this distribution (Jeffrey)",
+    )
+    parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
+    parser.add_argument(
+        "--memory-limit",
+        type=float,
+        default=MEMORY_LIMIT / 2**30,
+        metavar="GB",
+        help="what exact inference may use (default: %(default)g)",
+    )
+    _add_json(parser)
+
+
+def _add_simulate(parser: argparse.ArgumentParser) -> None:
+    _add_network(parser)
+    parser.add_argument("--rows", type=int, required=True, metavar="N")
+    parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
+    hide = parser.add_mutually_exclusive_group()
+    hide.add_argument("--hide", action="append", default=[], metavar="X,Y", help="variables to hide")
+    hide.add_argument("--hide-fraction", type=float, metavar="F", help="fraction of the variables to hide")
+    parser.add_argument(
+        "--missing",
+        type=float,
+        metavar="FRACTION",
+        help="fraction of the cells to remove; with mar, of the variables that may go missing (half of them)",
+    )
+    parser.add_argument("--mechanism", choices=commands.MECHANISMS, default="mcar", help="how (default: %(default)s)")
+    parser.add_argument("--out", required=True, metavar="FILE", help="where to write the dataset")
+    _add_json(parser)
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="IN", help="a network or data file")
+    parser.add_argument("out", metavar="OUT", help="what to write; its suffix says the format")
+    _add_normalise(parser)
+    _add_json(parser)
+
+
+def _add_info(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="FILE", help="a network or data file")
+    _add_normalise(parser)
+    _add_json(parser)
+
+
+def _add_network(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("network", metavar="NETWORK", help="a network file")
+    _add_normalise(parser)
+
+
+def _add_normalise(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--normalise", action="store_true", help="rescale table rows that do not sum to 1")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+COMMANDS = {
+    "serve": (_add_serve, commands.serve, "Open the dashboard."),
+    "query": (_add_query, commands.query, "Posteriors of all variables under evidence."),
+    "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),
+    "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
+    "info": (_add_info, commands.info, "What a network or data file holds."),
+}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+"""What each command of the command line does."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine import evidence as evidences
+from engine.dataset import Dataset, Role
+from engine.errors import PgmError
+from engine.formats import Document, read_dataset, read_evidence, read_network, write_dataset, write_network
+from engine.formats.data_files import DATA_SUFFIXES
+from engine.inference.junction_tree import compile_tree
+from engine.inference.plan import BYTES_PER_CELL
+from engine.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
+from engine.network import BayesianNetwork, Network, count_parameters, find_variable
+from engine.sampling import simulate as draw_rows
+from engine.variable import Variable, list_names
+
+MECHANISMS = {"mcar": remove_mcar, "mar": remove_mar, "nmar": remove_nmar}
+
+
+def serve(options: argparse.Namespace) -> None:
+    """Open the dashboard."""
+    from app.main import serve as serve_page  # Panel takes a second to import; other commands do without
+
+    serve_page(
+        options.network,
+        options.data,
+        port=options.port,
+        show=not options.no_show,
+        announce=lambda url: print(f"pgmgui is open at {url} (stop with Ctrl+C)", flush=True),
+    )
+
+
+def query(options: argparse.Namespace) -> None:
+    """Print the posteriors of all variables under evidence."""
+    document = _read_network(options)
+    network = document.network
+    if not options.memory_limit > 0:
+        raise PgmError(f"--memory-limit must be above 0; got {options.memory_limit:g}")
+    posterior = evidences.query(network, _parse_evidence(network, options), int(options.memory_limit * 2**30))
+    log_evidence = float(posterior.log_evidence[0])
+    posteriors = {
+        variable.name: dict(zip(variable.states, posterior.marginal(i)[0].tolist(), strict=True))
+        for i, variable in enumerate(network.variables)
+    }
+    result: dict[str, Any] = {"log_evidence": log_evidence, "posteriors": posteriors}
+    if not isinstance(network, BayesianNetwork):
+        result["log_partition"] = posterior.log_partition
+    lines = [f"log evidence {log_evidence:,.6f}".replace("-0.000000", "0.000000")]
+    if "log_partition" in result:
+        lines.append(f"log partition function {posterior.log_partition:,.6f}")
+    for name, states in posteriors.items():
+        lines.append(name + "  " + "  ".join(f"{state} {value:.4f}" for state, value in states.items()))
+    _show(options, document.notes, result, lines)
+
+
+def simulate(options: argparse.Namespace) -> None:
+    """Draw a dataset and write it."""
+    document = _read_network(options)
+    if options.rows < 0:
+        raise PgmError(f"--rows must be 0 or more; got {options.rows}")
+    random = np.random.default_rng(_seed(options.random_state))
+    dataset = draw_rows(document.network, options.rows, random)
+    names = [name for text in options.hide for name in _split_names(document.network, text)]
+    if options.missing is not None:
+        dataset = MECHANISMS[options.mechanism](dataset, options.missing, random)
+    if names:
+        dataset = hide(dataset, names)
+    elif options.hide_fraction is not None:
+        dataset = hide_fraction(dataset, options.hide_fraction, random)
+    write_dataset(options.out, dataset)
+    roles = _names_by_role(dataset)
+    result = {"out": options.out, "rows": dataset.n_rows, "variables": len(dataset.variables), **roles}
+    hidden = f", hidden: {', '.join(roles['hidden'])}" if roles["hidden"] else ""
+    lines = [f"wrote {dataset.n_rows:,} rows of {len(dataset.variables)} variables to {options.out}{hidden}"]
+    _show(options, document.notes, result, lines)
+
+
+def convert(options: argparse.Namespace) -> None:
+    """Write a network or a dataset in another format."""
+    if _is_data(options.network) != _is_data(options.out):
+        raise PgmError(f"cannot convert {options.network} to {options.out}: one is a network and the other is data")
+    if _is_data(options.network):
+        found = read_dataset(options.network)
+        write_dataset(options.out, found.dataset)
+        notes, size = found.notes, f"{found.dataset.n_rows:,} rows of {len(found.dataset.variables)} variables"
+    else:
+        document = _read_network(options)
+        write_network(options.out, document)
+        notes, size = document.notes, f"{len(document.network.variables)} variables"
+    _show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
+
+
+def info(options: argparse.Namespace) -> None:
+    """Say what a file holds."""
+    if _is_data(options.network):
+        found = read_dataset(options.network)
+        _show(options, found.notes, *_describe_data(found.dataset))
+    else:
+        document = _read_network(options)
+        _show(options, document.notes, *_describe_network(document))
+
+
+def _describe_network(document: Document) -> tuple[dict[str, Any], list[str]]:
+    network = document.network
+    is_bayesian = isinstance(network, BayesianNetwork)
+    scopes = [scope for scope in network.scopes if scope]
+    tree = compile_tree([variable.cardinality for variable in network.variables], scopes)
+    largest = max((v.cardinality for v in network.variables), default=0)
+    result = {
+        "kind": "bayesian" if is_bayesian else "markov",
+        "name": document.name,
+        "variables": len(network.variables),
+        "edges": len(network.edges),
+        "factors": len(network.tables),
+        "parameters": count_parameters(network),
+        "most_states": largest,
+        "treewidth": tree.width,
+        "largest_table": tree.largest,
+        "memory_bytes": tree.cells * BYTES_PER_CELL,
+    }
+    lines = [
+        f"{'Bayesian' if is_bayesian else 'Markov'} network {document.name}".rstrip(),
+        f"{len(network.variables)} variables with up to {largest} states, {len(network.edges)} "
+        f"{'arrows' if is_bayesian else 'edges'}, {count_parameters(network):,} free parameters",
+        f"exact inference without evidence: width {tree.width}, largest table {tree.largest:,} cells, "
+        f"about {tree.cells * BYTES_PER_CELL / 2**20:,.1f} MB",
+    ]
+    return result, lines
+
+
+def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
+    missing = int((dataset.codes == -1).sum())
+    roles = _names_by_role(dataset)
+    states = {variable.name: list(variable.states) for variable in dataset.variables}
+    distinct = dataset.project(range(len(dataset.variables))).n_rows
+    result = {
+        "kind": "data",
+        "rows": dataset.n_rows,
+        "distinct_rows": distinct,
+        "total_weight": dataset.total_weight,
+        "missing_cells": missing,
+        **roles,
+        "states": states,
+    }
+    lines = [
+        f"{dataset.n_rows:,} rows ({distinct:,} distinct) of {len(dataset.variables)} variables, "
+        f"{missing:,} cells missing",
+        *(f"{role}: {', '.join(names)}" for role, names in roles.items() if names),
+    ]
+    return result, lines
+
+
+def _names_by_role(dataset: Dataset) -> dict[str, list[str]]:
+    return {
+        role.value: [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]
+        for role in Role
+    }
+
+
+def _show(options: argparse.Namespace, notes: Sequence[str], result: dict[str, Any], lines: Sequence[str]) -> None:
+    """The result as JSON or as lines for people; what the reader noted goes to stderr too."""
+    for note in notes:
+        print(f"pgmgui: note: {note}", file=sys.stderr)
+    if options.json:
+        print(json.dumps({**result, "notes": list(notes)}, ensure_ascii=False, allow_nan=False))
+    else:
+        print("\n".join(lines))
+
+
+def _read_network(options: argparse.Namespace) -> Document:
+    return read_network(options.network, options.normalise)
+
+
+def _is_data(path: str) -> bool:
+    return Path(path).suffix.lower() in DATA_SUFFIXES
+
+
+def _seed(seed: int) -> int:
+    if seed < 0:
+        raise PgmError(f"--random-state must be 0 or more; got {seed}")
+    return seed
+
+
+def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.Evidence:
+    states: dict[str, str] = {}
+    if options.evidence_file:
+        for i, code in read_evidence(options.evidence_file, network).items():
+            states[network.variables[i].name] = network.variables[i].states[code]
+    for text in options.evidence:
+        variable, state = _split_assignment(network, text, "--evidence X=a")
+        if states.get(variable.name, state) != state:
+            raise PgmError(f"{variable.name!r} has two states in the evidence: {states[variable.name]!r} and {state!r}")
+        states[variable.name] = state
+    return evidences.Evidence(
+        states,
+        _parse_vectors(network, options.likelihood, "--likelihood Y=a:0.7,b:0.3"),
+        _parse_vectors(network, options.marginal, "--marginal Z=a:0.2,b:0.8"),
+    )
+
+
+def _parse_vectors(network: Network, texts: Sequence[str], usage: str) -> Mapping[str, list[float]]:
+    vectors: dict[str, list[float]] = {}
+    for text in texts:
+        variable, values = _split_assignment(network, text, usage)
+        if variable.name in vectors:
+            raise PgmError(f"{variable.name!r} is given twice with {usage.split()[0]}; give it once")
+        vectors[variable.name] = _parse_vector(variable, values, usage)
+    return vectors
+
+
+def _split_assignment(network: Network, text: str, usage: str) -> tuple[Variable, str]:
+    """``X=a`` as a variable and a text; the name itself may hold equals signs."""
+    places = [k for k, character in enumerate(text) if character == "="]
+    if not places:
+        raise PgmError(f"{text!r} is not of the form {usage}")
+    at = next((k for k in places if text[:k] in network.index), places[0])
+    return network.variables[find_variable(network, text[:at])], text[at + 1 :]
+
+
+def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:
+    """``a:0.7,b:0.3`` as one number per state; a state's name may hold commas and colons."""
+    found: dict[str, float] = {}
+    pending = ""
+    for piece in text.split(","):
+        pending = f"{pending},{piece}" if pending else piece
+        state, _, number = pending.rpartition(":")
+        if state in variable.states:
+            if state in found:
+                raise PgmError(f"the state {state!r} of {variable.name!r} is given twice in {text!r}")
+            try:
+                found[state] = float(number)
+            except ValueError:
+                raise PgmError(f"{number!r} in {text!r} is not a number; expected {usage}") from None
+            pending = ""
+    absent = [state for state in variable.states if state not in found]
+    if pending:
+        variable.code(pending.rpartition(":")[0] or pending)
+    if absent:
+        raise PgmError(f"{text!r} gives no number for the state {list_names(absent)} of {variable.name!r}; give all")
+    return [found[state] for state in variable.states]
+
+
+def _split_names(network: Network, text: str) -> list[str]:
+    """``X,Y`` as names; one that holds a comma is found too."""
+    names = []
+    pending = ""
+    for piece in text.split(","):
+        pending = f"{pending},{piece}" if pending else piece
+        if pending in network.index:
+            names.append(pending)
+            pending = ""
+    if pending:
+        find_variable(network, pending)
+    return names

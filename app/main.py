@@ -1,0 +1,100 @@
+"""The page, and serving it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import panel as pn
+import panel_material_ui as pmui
+from panel_material_ui.template.base import Page
+
+from engine.errors import PgmError
+from engine.formats import DataDocument, Document, read_dataset, read_network
+from pgmgui.canvas import Canvas
+from pgmgui.examples import load_gallery
+from pgmgui.panels.gallery import Gallery
+from pgmgui.present import draw
+from pgmgui.server import make_server, run
+from pgmgui.session import Session
+from pgmgui.views.summary import Summary
+
+THEME = {
+    "light": {"palette": {"primary": {"main": "#1b5e9e"}}},
+    "dark": {"palette": {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}},
+}
+# A low bar of the same colour in both themes: the room belongs to the canvas.
+PAGE_STYLE = {
+    "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
+    "& .MuiToolbar-root": {"minHeight": "44px !important", "margin": "0 4px"},
+}
+
+
+def serve(
+    network_path: str | Path | None = None,
+    data_path: str | Path | None = None,
+    port: int | None = None,
+    show: bool = True,
+    announce: Callable[[str], None] | None = None,
+) -> None:
+    """Serve the dashboard on this machine until interrupted.
+
+    Parameters
+    ----------
+    network_path, data_path : path, optional
+        What each new tab opens; an example without them. A file that cannot be read raises PgmError
+        before the server starts.
+    port : int, optional
+        None is 5006 or the next free port after it; 0 any free port; another must be free.
+    show : bool
+        Open the page in the browser.
+    announce : callable, optional
+        Called with the address once the server listens, to print it.
+    """
+    document, data = read_files(network_path, data_path)
+    title = "" if network_path is None else Path(network_path).stem
+    server, url = make_server(lambda: build_page(document, data, title), port)
+    if announce is not None:
+        announce(url)
+    run(server, show)
+
+
+def read_files(
+    network_path: str | Path | None, data_path: str | Path | None
+) -> tuple[Document | None, DataDocument | None]:
+    """The files of the command line."""
+    if network_path is None:
+        if data_path is not None:
+            raise PgmError(f"{data_path}: a dataset needs a network; give the network's file first")
+        return None, None
+    document = read_network(network_path)
+    return document, None if data_path is None else read_dataset(data_path, document.network.variables)
+
+
+def build_page(
+    document: Document | None = None, data: DataDocument | None = None, title: str = ""
+) -> pn.viewable.Viewable:
+    """The page of one tab, on a network or on the first example."""
+    session = Session()
+    if document is None:
+        session.open_example(load_gallery()[0])
+    else:
+        session.open(document, data, title)
+    canvas = Canvas(graph=draw(session.document), sizing_mode="stretch_both", margin=0)
+
+    def redraw(*_: object) -> None:
+        canvas.graph = draw(session.document)
+
+    session.param.watch(redraw, "document")
+    page: pn.viewable.Viewable = Page(
+        title="pgmgui",
+        sidebar=[
+            pmui.Typography("Examples", variant="overline", margin=(8, 16, 0, 16)),
+            Gallery(session, active=0 if document is None else None),
+        ],
+        sidebar_width=310,
+        main=[pn.Column(Summary(session), canvas, sizing_mode="stretch_both", margin=0)],
+        theme_config=THEME,
+        sx=PAGE_STYLE,
+    )
+    return page

@@ -1,0 +1,98 @@
+"""Reading and writing datasets by suffix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from engine.dataset import Dataset
+from engine.errors import FormatError, ModelError, PgmError
+from engine.formats import arff, cases, parquet, text_table
+from engine.formats.data_columns import DataDocument, build_dataset
+from engine.formats.data_output import dump_parquet, dump_text
+from engine.formats.data_table import Table
+from engine.formats.files import read_bytes, write_pieces
+from engine.variable import Variable
+
+MOST_DATA_BYTES = 2**30
+"""The largest data file that is read."""
+TEXT_SUFFIXES: Mapping[str, str | None] = {
+    ".csv": None,
+    ".txt": None,
+    ".data": None,
+    ".dat": None,
+    ".train": None,
+    ".test": None,
+    ".tsv": "\t",
+}
+"""Tables in text files, and the delimiter where the suffix tells it; otherwise it is found out."""
+DATA_SUFFIXES = (*TEXT_SUFFIXES, ".cas", ".arff", ".parquet", ".pq")
+"""The suffixes of data files."""
+
+
+def read_dataset(
+    path: str | Path,
+    variables: Sequence[Variable] | None = None,
+    *,
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> DataDocument:
+    """The dataset in a file, by its suffix.
+
+    Parameters
+    ----------
+    variables : sequence of Variable, optional
+        The dataset is over exactly these, in this order; one without a column is hidden. Without, there is
+        a variable for every column, with its states in the file's order.
+    missing : sequence of str
+        Codes of missing cells besides ``? NA * N/A NaN`` and nothing; a state of that name wins.
+    delimiter : str, optional
+        What stands between the cells of a text file; a space means any run of spaces and tabs.
+        Otherwise it is found out.
+    """
+    path = Path(path)
+    suffix = _find_suffix(path)
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise ModelError(f"the delimiter {delimiter!r} cannot be used; expected one character, such as ',' or ';'")
+    data = read_bytes(path, MOST_DATA_BYTES)
+    try:
+        return build_dataset(_parse(data, suffix, variables, missing, delimiter), variables, missing)
+    except FormatError as error:
+        raise error.at(path) from None
+    except ModelError as error:
+        raise FormatError(str(error), path=path) from None
+
+
+def _parse(
+    data: bytes, suffix: str, variables: Sequence[Variable] | None, missing: Sequence[str], delimiter: str | None
+) -> Table:
+    if suffix == ".cas":
+        return cases.parse(data, variables, missing, delimiter)
+    if suffix == ".arff":
+        return arff.parse(data)
+    if suffix in (".parquet", ".pq"):
+        return parquet.parse(data)
+    return text_table.parse(data, variables, missing, delimiter or TEXT_SUFFIXES[suffix])
+
+
+def write_dataset(path: str | Path, dataset: Dataset) -> None:
+    """Write a dataset in the format of the suffix; the file is complete or untouched.
+
+    See :mod:`engine.formats.data_output` for how cells are written. Read with the dataset's variables, it is
+    the same; read without, states that do not occur are lost.
+    """
+    path = Path(path)
+    suffix = _find_suffix(path)
+    if suffix in (".cas", ".arff"):
+        raise PgmError(f"{path}: {suffix} files can be read but not written; use .csv")
+    if suffix in (".parquet", ".pq"):
+        write_pieces(path, (dump_parquet(dataset),))
+    else:
+        write_pieces(path, dump_text(dataset, TEXT_SUFFIXES[suffix] or ","))
+
+
+def _find_suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in DATA_SUFFIXES:
+        raise FormatError(f"unknown suffix {path.suffix!r}; expected one of {', '.join(DATA_SUFFIXES)}", path=path)
+    return suffix

@@ -1,0 +1,1 @@
+"""Exact inference: a plan made once from structure and data, then run for any parameters."""

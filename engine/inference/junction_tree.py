@@ -1,0 +1,143 @@
+"""Junction trees: cliques of a triangulated graph, arranged so that messages can pass between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from engine.graphs import bits, eliminate, joined, min_fill, min_weight
+
+
+@dataclass(frozen=True, eq=False)
+class JunctionTree:
+    """A tree (or forest) of cliques, children before parents.
+
+    Every tuple of variables is in elimination order, so that the variables a clique does not share
+    with its parent come first: summing them out is a sum over the leading axis.
+
+    Attributes
+    ----------
+    cardinalities : mapping from variable to int
+    cliques, separators : tuple of tuple of int
+        A clique's separator is what it shares with its parent; empty at a root.
+    parents : tuple of int
+        The parent of each clique, −1 at a root.
+    """
+
+    cardinalities: Mapping[int, int]
+    cliques: tuple[tuple[int, ...], ...]
+    separators: tuple[tuple[int, ...], ...]
+    parents: tuple[int, ...]
+
+    @cached_property
+    def eliminated_in(self) -> dict[int, int]:
+        """For each variable, in elimination order, the clique that it is summed out of.
+
+        A scope lies in the clique that eliminates its first variable.
+        """
+        return {
+            variable: k
+            for k, (clique, separator) in enumerate(zip(self.cliques, self.separators, strict=True))
+            for variable in clique[: len(clique) - len(separator)]
+        }
+
+    @cached_property
+    def position(self) -> dict[int, int]:
+        """For each variable, its place in the elimination order."""
+        return {variable: k for k, variable in enumerate(self.eliminated_in)}
+
+    @cached_property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of cells of each clique's table."""
+        return tuple(math.prod(self.cardinalities[v] for v in clique) for clique in self.cliques)
+
+    @property
+    def cells(self) -> int:
+        """The number of cells of all cliques."""
+        return sum(self.sizes)
+
+    @property
+    def largest(self) -> int:
+        """The number of cells of the largest clique."""
+        return max(self.sizes, default=0)
+
+    @property
+    def width(self) -> int:
+        """The width of the triangulation, an upper bound of the treewidth: largest clique − 1."""
+        return max((len(clique) for clique in self.cliques), default=1) - 1
+
+
+def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) -> JunctionTree:
+    """A junction tree in which every scope lies in a clique; the cheaper of two heuristics.
+
+    Parameters
+    ----------
+    cardinalities : sequence of int
+        Of all variables, by index; variables in no scope are not in the tree.
+    scopes : sequence of sequences of int
+        None may be empty.
+    """
+    graph = joined(scopes)
+    sizes = {node: cardinalities[node] for node in graph}
+    buckets = eliminate(graph, min_fill(sizes))
+    tree = _build(sizes, buckets)
+    edges = sum(around.bit_count() for around in graph.values()) // 2
+    if sum(around.bit_count() for _, around in buckets) == edges:
+        return tree  # nothing was filled in: no triangulation has smaller cliques
+    other = _build(sizes, eliminate(graph, min_weight(sizes)))
+    return min(tree, other, key=lambda tree: tree.cells)
+
+
+def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]]) -> JunctionTree:
+    position = {node: k for k, (node, _) in enumerate(buckets)}
+    around = dict(buckets)
+    first = {node: min(bits(around[node]), key=position.__getitem__, default=-1) for node in around}
+    clique_of = _merge_buckets(buckets, around, first)
+    members: dict[int, int] = {}  # clique → its variables
+    last: dict[int, int] = {}  # clique → the last variable that is eliminated in it
+    for node, neighbours in buckets:
+        clique = clique_of[node]
+        members[clique] = members.get(clique, 0) | neighbours | 1 << node
+        last[clique] = node
+    above = {clique: clique_of[first[node]] if first[node] >= 0 else -1 for clique, node in last.items()}
+    order = _children_first(above)
+    number = {clique: k for k, clique in enumerate(order)}
+
+    def ordered(mask: int) -> tuple[int, ...]:
+        return tuple(sorted(bits(mask), key=rank.__getitem__))
+
+    # Number the variables again by the clique that eliminates them, so that children-first holds for both.
+    rank = {node: k for k, node in enumerate(sorted(around, key=lambda v: (number[clique_of[v]], position[v])))}
+    return JunctionTree(
+        cardinalities,
+        tuple(ordered(members[clique]) for clique in order),
+        tuple(ordered(around[last[clique]]) for clique in order),
+        tuple(number.get(above[clique], -1) for clique in order),
+    )
+
+
+def _merge_buckets(buckets: Sequence[tuple[int, int]], around: dict[int, int], first: dict[int, int]) -> dict[int, int]:
+    """For each node, the clique (named by a node) that holds its bucket: buckets inside another are merged."""
+    clique_of: dict[int, int] = {}
+    for node, neighbours in buckets:
+        clique = clique_of.setdefault(node, node)
+        parent = first[node]
+        # The parent's bucket always contains the other neighbours; equal size means it adds nothing.
+        if parent >= 0 and parent not in clique_of and around[parent].bit_count() == neighbours.bit_count() - 1:
+            clique_of[parent] = clique
+    return clique_of
+
+
+def _children_first(above: dict[int, int]) -> list[int]:
+    """Cliques ordered so that each comes before its parent, −1 standing for none."""
+    children: dict[int, list[int]] = {}
+    for clique, parent in above.items():
+        children.setdefault(parent, []).append(clique)
+    order, stack = [], list(children.get(-1, []))
+    while stack:
+        clique = stack.pop()
+        order.append(clique)
+        stack.extend(children.get(clique, []))
+    return order[::-1]

@@ -1,0 +1,102 @@
+"""Running a plan: every part propagated over all its rows, in chunks that fit the cache."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.arrays import Floats
+from engine.dataset import FIRST_LIKELIHOOD
+from engine.inference import log_space
+from engine.inference.plan import BYTES_PER_CELL, MEMORY_LIMIT, Block, Part, Plan
+from engine.inference.tape import TINY, Scope, Tape
+from engine.network import Network
+
+_CHUNK_BYTES = 4 * 2**20
+"""The largest clique's table of a chunk of rows should stay in the cache."""
+_FEWEST_ROWS = 64
+"""Smaller chunks spend their time in calls rather than in arithmetic."""
+
+
+@dataclass(frozen=True, eq=False)
+class PartResult:
+    """What propagation found for a part.
+
+    Attributes
+    ----------
+    log_z : array (rows of the part,)
+        −∞ where the row is impossible.
+    marginals : mapping from scope to array (cells, rows of the part)
+        Pr(scope | row) for the open variables of every factor.
+    """
+
+    part: Part
+    log_z: Floats
+    marginals: Mapping[Scope, Floats]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What propagation found for a dataset: per row the logarithm of the sum of the product of all
+    tables and evidence, and per block of the plan the results of its parts."""
+
+    log_sum: Floats
+    blocks: tuple[tuple[PartResult, ...], ...]
+
+
+def propagate(plan: Plan, network: Network, memory_limit: int = MEMORY_LIMIT) -> Result:
+    """Run a plan with the tables of a network of the plan's structure."""
+    scales = [max(1.0, float(table.max(initial=0.0))) for table in network.tables]
+    tables = [table if scale == 1.0 else table / scale for table, scale in zip(network.tables, scales, strict=True)]
+    pool = plan.pool.fill(tables)
+    with np.errstate(divide="ignore"):
+        logs = np.log(pool)
+    log_sum = np.full(plan.dataset.n_rows, float(np.log(scales).sum()))
+    for factor in plan.observed_factors:
+        log_sum += logs[plan.observed_index(factor)]
+    for variable, vectors in plan.dataset.likelihoods.items():
+        soft = np.flatnonzero(plan.dataset.codes[variable] <= FIRST_LIKELIHOOD)
+        vector = FIRST_LIKELIHOOD - plan.dataset.codes[variable][soft].astype(np.int64)
+        log_sum[soft] += np.log(vectors.max(axis=1))[vector]
+    blocks = []
+    for block in plan.blocks:
+        results = tuple(_propagate_part(part, pool, memory_limit) for part in block.parts)
+        log_sum += _block_sum(block, results, logs)[block.group]
+        blocks.append(results)
+    return Result(log_sum, tuple(blocks))
+
+
+def _block_sum(block: Block, results: tuple[PartResult, ...], logs: Floats) -> Floats:
+    """Per row of the block, the logarithm of the sum over its open variables."""
+    total = np.zeros(block.rows)
+    for complete in block.complete:
+        total[complete.local_rows] += logs[complete.index]
+    for result in results:
+        total[result.part.local_rows] += result.log_z[result.part.row]
+    return total
+
+
+def _propagate_part(part: Part, pool: Floats, memory_limit: int) -> PartResult:
+    tape = Tape(part, _chunk_rows(part, memory_limit), pool)
+    log_z, smallest = np.empty(part.rows), np.empty(part.rows)
+    marginals = {scope: np.empty((len(array), part.rows)) for scope, array in tape.marginals.items()}
+    for first in range(0, part.rows, max(tape.rows, 1)):
+        start = min(first, part.rows - tape.rows)  # the last chunk overlaps the one before
+        chunk = slice(start, start + tape.rows)
+        log_z[chunk], smallest[chunk] = tape.run(start)
+        for scope, array in tape.marginals.items():
+            marginals[scope][:, chunk] = array
+    doubtful = np.flatnonzero(~(smallest >= TINY))
+    if doubtful.size:
+        log_z[doubtful], exact = log_space.propagate(part, pool, doubtful)
+        for scope, array in exact.items():
+            marginals[scope][:, doubtful] = array
+    return PartResult(part, log_z, marginals)
+
+
+def _chunk_rows(part: Part, memory_limit: int) -> int:
+    fitting_cache = max(_FEWEST_ROWS, _CHUNK_BYTES // (8 * part.tree.largest))
+    fitting_memory = max(1, memory_limit // (BYTES_PER_CELL * part.tree.cells))
+    return min(part.rows, fitting_cache, fitting_memory)

@@ -1,0 +1,1 @@
+"""The dashboard: reads engine objects, never the other way round."""

@@ -1,0 +1,1 @@
+"""Controls: what the user changes the session with."""

@@ -1,0 +1,1 @@
+"""Displays: they listen to the session and never write it."""

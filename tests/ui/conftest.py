@@ -1,0 +1,144 @@
+"""A real server, a real browser, and the rules every browser test is held to.
+
+A test fails on any error in the browser's console, any error the server logs, and any request to a
+host other than the server.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.ui.board import Board
+
+ROOT = Path(__file__).resolve().parents[2]
+START = """
+import logging, sys
+logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+from app.main import serve
+serve(*(path or None for path in sys.argv[1:]), port=0, show=False, announce=lambda url: print(url, flush=True))
+"""
+
+
+@dataclass
+class Served:
+    """A server in a process of its own."""
+
+    url: str
+    process: subprocess.Popen[str]
+    log: Path
+
+    def errors(self) -> list[str]:
+        """What the server has complained about so far."""
+        lines = self.log.read_text(encoding="utf-8").splitlines()
+        return [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Traceback")) or "errored" in line]
+
+
+@dataclass
+class Watch:
+    """What went wrong in the browser."""
+
+    problems: list[str] = field(default_factory=list)
+
+    def follow(self, page: Page, url: str) -> None:
+        """Listen to a page that may only talk to one server."""
+        ours = urlsplit(url).netloc
+
+        def check(address: str) -> None:
+            parts = urlsplit(address)
+            if parts.scheme not in ("data", "blob") and parts.netloc != ours:
+                self.problems.append(f"request to {address}")
+
+        page.on("request", lambda request: check(request.url))
+        page.on("websocket", lambda websocket: check(websocket.url))
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("console", lambda said: self.problems.append(f"console: {said.text}") if said.type == "error" else None)
+
+        def refuse(dialog):  # a dialog is a script that ran: alert(1)
+            self.problems.append(f"dialog: {dialog.message}")
+            dialog.dismiss()
+
+        page.on("dialog", refuse)
+
+
+@pytest.fixture(scope="session")
+def start_server(tmp_path_factory) -> Iterator[Callable[..., Served]]:
+    """Start a server on files (or on the first example); each combination once."""
+    running: dict[tuple[str, ...], Served] = {}
+
+    def start(*paths: Path) -> Served:
+        key = tuple(map(str, paths))
+        if key not in running:
+            running[key] = _start(key, tmp_path_factory.mktemp("server") / "log")
+        return running[key]
+
+    yield start
+    for served in running.values():
+        served.process.terminate()
+    for served in running.values():
+        served.process.wait(timeout=20)
+
+
+def _start(arguments: tuple[str, ...], log: Path) -> Served:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    with log.open("w", encoding="utf-8") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *arguments],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=out,
+            text=True,
+        )
+    assert select.select([process.stdout], [], [], 60)[0], "the server did not start within a minute"
+    url = process.stdout.readline().strip()
+    assert url.startswith("http://127.0.0.1:"), log.read_text(encoding="utf-8")
+    return Served(url, process, log)
+
+
+@pytest.fixture(scope="session")
+def served(start_server) -> Served:
+    """The server most tests use, on the first example."""
+    return start_server()
+
+
+@pytest.fixture
+def open_board(page, start_server) -> Iterator[Callable[..., Board]]:
+    """Open a page and wait for its drawing; at the end, nothing may have gone wrong."""
+    watch, used = Watch(), []
+
+    def open_one(*paths: Path, tab: Page | None = None) -> Board:
+        server = start_server(*paths)
+        used.append(server)
+        tab = tab or page
+        watch.follow(tab, server.url)
+        tab.goto(server.url)
+        return Board(tab).wait_for_load(1)
+
+    yield open_one
+    assert watch.problems == []
+    for server in used:
+        assert server.errors() == []
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    """Debian's Chromium: the machine has no other browser, and none is downloaded."""
+    flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+    return {**browser_type_launch_args, "executable_path": shutil.which("chromium"), "args": flags}
+
+
+@pytest.fixture(scope="session")
+def browser_context_args(browser_context_args):
+    """The size of a laptop's window."""
+    return {**browser_context_args, "viewport": {"width": 1440, "height": 900}}

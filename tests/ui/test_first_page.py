@@ -1,0 +1,220 @@
+"""The first page: the gallery, the drawing, and moving about in it."""
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from pgmgui.examples import load_gallery
+
+DARK = "() => getComputedStyle(document.body).getPropertyValue('--panel-surface-color').includes('14181d')"
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def test_the_page_opens_on_a_drawn_example(open_board):
+    board = open_board()
+    for example in load_gallery():
+        expect(board.example(example.title)).to_contain_text(example.shows)
+    assert set(board.names()) == {"asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"}
+    assert len(board.edges()) == 8
+    assert ("directed", "smoke", "lung") in board.edges()
+    expect(board.heading).to_have_text("Asia")
+    expect(board.facts).to_have_text(["8 variables", "8 arrows", "18 parameters", "500 rows", "2 hidden: tub, lung"])
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
+def test_the_drawing_fits_and_arrows_end_at_nodes(open_board, page, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    board = open_board()
+    frame = board.canvas.bounding_box()
+    assert frame["width"] * frame["height"] > 0.5 * size[0] * size[1]
+    for name in board.names():
+        box = board.node(name).locator(".shape").bounding_box()
+        assert frame["x"] <= box["x"]
+        assert box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert frame["y"] <= box["y"]
+        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
+    arrow = page.locator('[data-from="asia"][data-to="tub"]').bounding_box()
+    tip, rim = arrow["y"] + arrow["height"], board.node("tub").locator(".shape").bounding_box()["y"]
+    assert tip == pytest.approx(rim, abs=6)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_choosing_an_example_redraws(open_board):
+    board = open_board()
+    for example in (*load_gallery()[1:], load_gallery()[0]):
+        document, _ = example.read()
+        board.choose(example.title)
+        assert board.names() == [variable.name for variable in document.network.variables]
+        assert len(board.edges()) == len(document.network.edges)
+        expect(board.heading).to_have_text(example.title)
+
+
+def test_a_markov_network_has_lines_without_heads(open_board):
+    board = open_board().choose("Grid of nine")
+    assert {kind for kind, _, _ in board.edges()} == {"undirected"}
+    paths = [edge.get_attribute("d") for edge in board.page.locator("[data-edge]").all()]
+    assert len(paths) == 12
+    assert all(re.fullmatch(r"M\S+ \S+L\S+ \S+", path) for path in paths)
+    expect(board.facts.nth(1)).to_have_text("12 edges")
+    board.choose("Chain of four")
+    assert all("Z" in edge.get_attribute("d") for edge in board.page.locator("[data-edge]").all())
+
+
+def test_the_wheel_zooms_about_the_pointer_and_fit_restores(open_board, page):
+    board = open_board()
+    before, zoom = board.middle("lung"), board.zoom()
+    page.mouse.move(*before)
+    page.mouse.wheel(0, -400)
+    page.wait_for_function("([e, z]) => !e.getAttribute('transform').includes(z)", arg=[viewport(board), str(zoom)])
+    assert board.zoom() > 1.5 * zoom
+    assert board.middle("lung") == pytest.approx(before, abs=1)
+    page.get_by_role("button", name="Fit the graph").click()
+    board.wait_for_paint()
+    assert board.zoom() == pytest.approx(zoom)
+
+
+def test_dragging_the_background_or_a_node_pans(open_board, page):
+    board = open_board()
+    frame = board.canvas.bounding_box()
+    for start in ((frame["x"] + 20, frame["y"] + 20), board.middle("either")):
+        before = board.middle("smoke")
+        page.mouse.move(*start)
+        page.mouse.down()
+        page.mouse.move(start[0] + 30, start[1] + 50, steps=4)
+        page.mouse.up()
+        board.wait_for_paint()
+        assert board.middle("smoke") == pytest.approx((before[0] + 30, before[1] + 50), abs=1)
+
+
+def test_the_buttons_zoom(open_board, page):
+    board = open_board()
+    zoom = board.zoom()
+    page.get_by_role("button", name="Zoom in").click()
+    board.wait_for_paint()
+    assert board.zoom() == pytest.approx(1.25 * zoom)
+    page.get_by_role("button", name="Zoom out").click()
+    board.wait_for_paint()
+    assert board.zoom() == pytest.approx(zoom)
+
+
+def test_the_keyboard_reaches_and_moves_everything(open_board, page):
+    board = open_board()
+    board.example("Student").focus()
+    page.keyboard.press("Enter")
+    board.wait_for_load(2)
+    for _ in range(2 * len(load_gallery())):
+        page.keyboard.press("Tab")
+        if board.focused():
+            break
+    assert board.focused() == "Difficulty"
+    for key, name in (
+        ("Right", "Intelligence"),
+        ("Down", "Grade"),
+        ("Right", "SAT"),
+        ("Left", "Grade"),
+        ("Down", "Letter"),
+    ):
+        page.keyboard.press(f"Arrow{key}")
+        assert board.focused() == name
+    expect(page.locator('[data-from="Grade"][data-to="Letter"]')).to_have_class("edge lit")
+    zoom = board.zoom()
+    page.keyboard.press("+")
+    board.wait_for_paint()
+    assert board.zoom() == pytest.approx(1.25 * zoom)
+    before = board.middle("Letter")
+    page.keyboard.press("Shift+ArrowRight")
+    board.wait_for_paint()
+    assert board.middle("Letter") == pytest.approx((before[0] - 60, before[1]), abs=1)
+    page.keyboard.press("0")
+    board.wait_for_paint()
+    assert board.zoom() == pytest.approx(zoom)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Zoom in")).to_be_focused()
+
+
+def test_walking_off_the_screen_brings_the_node_into_view(open_board, page):
+    board = open_board().choose("Chain of four")
+    board.node("V").focus()
+    for _ in range(6):
+        page.keyboard.press("+")
+    for name in "XYZ":
+        page.keyboard.press("ArrowRight")
+        board.wait_for_paint()
+        assert board.focused() == name
+        frame, (x, y) = board.canvas.bounding_box(), board.middle(name)
+        assert frame["x"] < x < frame["x"] + frame["width"]
+        assert frame["y"] < y < frame["y"] + frame["height"]
+
+
+def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
+    network, data = tmp_path / f"{HOSTILE}.json", tmp_path / "data.csv"
+    states = [HOSTILE, "</script><b>"]
+    content = {
+        "format": "pgmgui-network",
+        "version": 1,
+        "kind": "bayesian",
+        "name": HOSTILE,
+        "variables": [{"name": HOSTILE, "states": states}, {"name": "</title><svg onload=alert(2)>", "states": states}],
+        "tables": [
+            {"variables": [HOSTILE], "values": [0.5, 0.5]},
+            {"variables": [HOSTILE, "</title><svg onload=alert(2)>"], "values": [0.5, 0.5, 0.5, 0.5]},
+        ],
+    }
+    network.write_text(json.dumps(content), encoding="utf-8")
+    data.write_text(f"{HOSTILE},weight\n{HOSTILE},2\n", encoding="utf-8")
+    board = open_board(network, data)
+    assert board.names() == [HOSTILE, "</title><svg onload=alert(2)>"]
+    expect(board.heading).to_have_text(HOSTILE)
+    expect(board.facts.last).to_have_text("1 hidden: </title><svg onload=alert(2)>")
+    expect(board.node(HOSTILE).locator("title")).to_have_text(f"{HOSTILE}: {HOSTILE}, </script><b>")
+    expect(board.node(HOSTILE).locator("text")).to_have_text(f"{HOSTILE[:23]}…")
+    expect(page.locator("img")).to_have_count(0)
+    expect(page.locator("[onload], [onerror]")).to_have_count(0)
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_labels_are_legible_in_light_and_dark(open_board, page, dark):
+    board = open_board()
+    if dark:
+        page.get_by_role("button", name="theme").click()
+        page.wait_for_function(DARK)
+    text = colour(board.node("lung").locator("text"), "fill")
+    node = colour(board.node("lung").locator(".shape"), "fill")
+    paper = colour(board.canvas, "backgroundColor")
+    edge = colour(page.locator("[data-edge]").first, "stroke")
+    assert contrast(text, node) > 7
+    assert contrast(edge, paper) > 3
+    assert (luminance(paper) < 0.2) == dark
+
+
+def test_two_tabs_do_not_see_each_other(open_board, page):
+    one, two = open_board(), open_board(tab=page.context.new_page())
+    one.choose("Triangle")
+    two.choose("Student")
+    assert one.names() == list("ABC")
+    assert "Intelligence" in two.names()
+    expect(one.heading).to_have_text("Triangle")
+
+
+def viewport(board):
+    return board.page.locator(".viewport").element_handle()
+
+
+def colour(locator, name):
+    """A computed colour as red, green and blue from 0 to 1."""
+    text = locator.evaluate("(element, name) => getComputedStyle(element)[name]", name)
+    numbers = [float(number) for number in re.findall(r"[\d.]+(?:e-?\d+)?", text.removeprefix("color(srgb"))][:3]
+    return numbers if text.startswith("color(srgb") else [number / 255 for number in numbers]
+
+
+def luminance(rgb):
+    """The relative luminance of WCAG 2."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in rgb]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
