@@ -11,6 +11,7 @@ A = TypeVar("A", bound=npt.NDArray[Any])
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
 Codes = npt.NDArray[np.signedinteger[Any]]
 """States of variables in data: the smallest signed integers that hold them."""
 
@@ -19,3 +20,8 @@ def frozen(array: A) -> A:
     """The array itself, made read-only."""
     array.setflags(write=False)
     return array
+
+
+def weighted_counts(index: Ints, weights: Floats, size: int) -> Floats:
+    """Per number below ``size``, the sum of the weights where it stands in the index."""
+    return np.bincount(index, weights, size).astype(np.float64, copy=False)

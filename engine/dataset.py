@@ -10,8 +10,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Codes, Floats, Ints, frozen
-from engine.distinct import distinct_columns
+from engine.arrays import Codes, Floats, Ints, frozen, weighted_counts
+from engine.distinct import distinct_rows
 from engine.errors import ModelError
 from engine.variable import Variable
 
@@ -104,10 +104,8 @@ class Dataset:
     def project(self, columns: Sequence[int]) -> Dataset:
         """The distinct rows over some of the variables, with the weights of equal rows added up."""
         codes = self.codes[list(columns)]
-        representative, group = distinct_columns(codes)
-        weights: Floats = np.bincount(group, weights=self.weights, minlength=len(representative)).astype(
-            np.float64, copy=False
-        )
+        representative, group = distinct_rows(codes, self.n_rows)
+        weights = weighted_counts(group, self.weights, len(representative))
         return Dataset(
             tuple(self.variables[i] for i in columns),
             codes[:, representative],

@@ -1,6 +1,8 @@
-"""Finding equal columns of an integer matrix: how datasets are compressed."""
+"""Finding equal rows of integer columns: how datasets are compressed."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -9,48 +11,46 @@ from engine.arrays import Codes, Ints
 _LARGEST_KEY = 2**62
 
 
-def distinct_columns(codes: Codes) -> tuple[Ints, Ints]:
-    """The distinct columns of a matrix.
+def distinct_rows(columns: Iterable[Codes], n_rows: int) -> tuple[Ints, Ints]:
+    """The distinct rows of some columns.
 
-    Columns are numbered by a mixed-radix key over their cells. While the keys are few they are
-    counted rather than sorted; before they would overflow they are renumbered.
+    Rows are numbered by a mixed-radix key over their cells. While the keys are few they are counted
+    rather than sorted; before they would overflow they are renumbered.
 
     Parameters
     ----------
-    codes : array (digits, columns) of small integers
+    columns : iterable of arrays (n_rows,) of small integers
+        A matrix is taken as its rows: pass a table with one variable a row as it is.
 
     Returns
     -------
     representative : array (groups,)
-        For each group of equal columns, the first of them.
-    group : array (columns,)
-        For each column, its group. Groups are ordered by their keys.
+        For each group of equal rows, the first of them.
+    group : array (n_rows,)
+        For each row, its group. Groups are ordered by their cells, the first column counting most.
 
     Examples
     --------
-    >>> representative, group = distinct_columns(np.array([[0, 1, 0], [2, 2, 2]]))
+    >>> representative, group = distinct_rows([np.array([0, 1, 0]), np.array([2, 2, 2])], 3)
     >>> representative.tolist(), group.tolist()
     ([0, 1], [0, 1, 0])
     """
-    columns = codes.shape[1]
-    key = np.zeros(columns, dtype=np.int64)
-    size = 1 if columns else 0
-    for digits in codes:
-        if not columns:
-            break
-        lowest = int(digits.min())
-        radix = int(digits.max()) - lowest + 1
+    key = np.zeros(n_rows, dtype=np.int64)
+    size = 1 if n_rows else 0
+    for column in columns if n_rows else ():
+        lowest = int(column.min())
+        radix = int(column.max()) - lowest + 1
         if radix == 1:
             continue
         if size * radix > _LARGEST_KEY:
             key, size = _renumber(key, size)
         key *= radix
-        key += digits
+        key += column
         key -= lowest
         size *= radix
     group, groups = _renumber(key, size)
     representative = np.empty(groups, dtype=np.int64)
-    representative[group[::-1]] = np.arange(columns - 1, -1, -1)
+    representative[group[::-1]] = np.arange(n_rows - 1, -1, -1)
     return representative, group
 
 

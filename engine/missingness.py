@@ -15,7 +15,7 @@ from scipy.special import expit
 
 from engine.arrays import Codes, Floats, Ints
 from engine.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, code_dtype
-from engine.distinct import distinct_columns
+from engine.distinct import distinct_rows
 from engine.errors import ModelError, UnknownNameError
 from engine.network import ROW_SUM_TOLERANCE
 from engine.randomness import RandomState, make_generator
@@ -93,7 +93,7 @@ def remove_mar(
     codes = dataset.codes.copy()
     for i in targets:
         chosen = generator.choice(causes, size=min(MOST_CAUSES, len(causes)), replace=False)
-        representative, group = distinct_columns(dataset.codes[chosen])
+        representative, group = distinct_rows(dataset.codes[chosen], dataset.n_rows)
         scores = np.zeros(len(representative))
         for cause in chosen:
             scores_of_states = _draw_scores(dataset.variables[cause].cardinality, strength, generator)

@@ -13,7 +13,7 @@ from engine.arrays import Codes, Floats
 
 MOST_COLUMNS = 100_000
 """The most columns a data file may have."""
-MOST_TEXTS = 5_000_000
+MOST_TEXTS = 2_000_000
 """The most distinct cells a data file may have, added up over its columns."""
 _FEW = 12
 

@@ -32,7 +32,6 @@ _ROWS = 2_000
 _WORDS = 8
 """Cells longer than this many eight-byte words are compared as Python objects beyond it."""
 _QUOTE, _NEWLINE, _RETURN, _SPACE, _TAB = b'"\n\r \t'
-_COMMENTS = (b"#", b"%", b"//")
 _MASKS = np.array([2 ** (8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
 Bytes = npt.NDArray[np.uint8]
@@ -87,11 +86,12 @@ class Block:
     def raw(self, cell: int) -> bytes:
         return self.buffer[self.starts[cell] : self.ends[cell]].tobytes()
 
-    def is_comment(self, line: int) -> bool:
-        return self.counts[line] > 0 and self.raw(self.first[line]).lstrip().startswith(_COMMENTS)
-
-    def is_blank(self, line: int) -> bool:
-        return self.counts[line] == 0 or (self.counts[line] == 1 and not self.raw(self.first[line]).strip())
+    def lines_with_text(self) -> Positions:
+        """The lines that are neither blank nor begin as a comment."""
+        if not self.starts.size:
+            return np.empty(0, dtype=np.intp)
+        blank, comment = _classify_lines(self)
+        return np.flatnonzero(~blank & ~comment)
 
 
 def read_block(source: Source, offset: int, size: int = _BLOCK) -> Block:
@@ -195,9 +195,7 @@ def iterate_blocks(source: Source, offset: int) -> Iterator[Block]:
 def read_first_row(source: Source, offset: int = 0) -> tuple[list[str], int, int]:
     """The cells of the first line that is neither blank nor a comment, its line, and where the next one begins."""
     for block in iterate_blocks(source, offset):
-        for line in range(block.counts.size):
-            if block.is_blank(line) or block.is_comment(line):
-                continue
+        for line in block.lines_with_text()[:1]:
             first, count = int(block.first[line]), int(block.counts[line])
             number = source.line_at(block.offset + int(block.starts[first]))
             if count > MOST_COLUMNS:
@@ -248,22 +246,28 @@ def _find_rows(source: Source, block: Block, width: int) -> tuple[Positions, int
         return np.arange(counts.size), 0
     last = block.first + counts - 1
     empty = (counts == 0) | (block.ends[last] == block.starts[last])
-    blank = empty & (counts <= 1)
-    is_row = ((counts == width) | ((counts == width + 1) & empty)) & ~blank
-    doubtful = np.flatnonzero(~is_row & ~blank)
-    if width == 1:
-        # Every line is as wide as the table, comments and spaces too.
-        opening = block.buffer[block.starts[np.minimum(block.first, block.starts.size - 1)]]
-        doubtful = np.flatnonzero(~blank & (~is_row | np.isin(opening, list(b"#%/ \t"))))
-    comments = 0
-    for line in doubtful.tolist():
-        if block.is_comment(line):
-            comments += 1
-        elif not is_row[line] and not block.is_blank(line):
-            number = source.line_at(block.offset + int(block.starts[block.first[line]]))
-            raise FormatError(f"the row has {counts[line]:,} cells; expected {width:,}, as the first line has", number)
-    is_row[[line for line in doubtful.tolist() if block.is_comment(line) or block.is_blank(line)]] = False
-    return np.flatnonzero(is_row), comments
+    blank, comment = _classify_lines(block)
+    comment &= (counts != width) | (width == 1)
+    is_row = ((counts == width) | ((counts == width + 1) & empty)) & ~blank & ~comment
+    wrong = np.flatnonzero(~(is_row | blank | comment))
+    if wrong.size:
+        line = int(wrong[0])
+        number = source.line_at(block.offset + int(block.starts[block.first[line]]))
+        raise FormatError(f"the row has {counts[line]:,} cells; expected {width:,}, as the first line has", number)
+    return np.flatnonzero(is_row), int(comment.sum())
+
+
+def _classify_lines(block: Block) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """For each line, whether it has nothing but white space in at most one cell, and whether it begins as a comment."""
+    first = np.minimum(block.first, block.starts.size - 1)
+    solid = np.append(np.flatnonzero(~np.isin(block.buffer, list(b" \t\r"))), block.buffer.size - 1)
+    begin = solid[np.searchsorted(solid, block.starts[first])]
+    blank = (block.counts == 0) | ((block.counts == 1) & (begin >= block.ends[first]))
+    slashes = (block.buffer[begin] == ord("/")) & (
+        block.buffer[np.minimum(begin + 1, block.buffer.size - 1)] == ord("/")
+    )
+    comment = ~blank & (np.isin(block.buffer[begin], list(b"#%")) | slashes)
+    return blank, comment
 
 
 def _take_rows(block: Block, rows: Positions, width: int) -> tuple[Positions, Positions]:

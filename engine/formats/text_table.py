@@ -10,7 +10,7 @@ import numpy as np
 from engine.errors import FormatError
 from engine.formats.cells import MISSING_CODES, read_number
 from engine.formats.data_table import Column, Table
-from engine.formats.delimited import Source, find_line, read_block, read_columns, read_first_row
+from engine.formats.delimited import Positions, Source, find_line, read_block, read_columns, read_first_row
 from engine.formats.tokens import shorten
 from engine.variable import Variable
 
@@ -83,18 +83,16 @@ def sniff_delimiter(data: bytes, candidates: str = DELIMITERS) -> str:
     return best
 
 
-def _sample_widths(source: Source) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _sample_widths(source: Source) -> Positions:
     """Cells per line, an empty last one not counted; nothing where quotes do not fit the delimiter."""
     try:
         block = read_block(source, 0, len(source.data))
     except FormatError:
-        return np.empty(0, dtype=np.int64)
-    widths = []
-    for line in range(min(block.counts.size, 200)):
-        if not (block.is_blank(line) or block.is_comment(line)):
-            last = block.first[line] + block.counts[line] - 1
-            widths.append(block.counts[line] - (block.starts[last] == block.ends[last]))
-    return np.array(widths, dtype=np.int64)
+        return np.empty(0, dtype=np.intp)
+    lines = block.lines_with_text()[:200]
+    last = block.first[lines] + block.counts[lines] - 1
+    widths: Positions = block.counts[lines] - (block.starts[last] == block.ends[last])
+    return widths
 
 
 def parse(

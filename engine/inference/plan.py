@@ -9,25 +9,25 @@ row need summing, and only the connected components of the graph over *those* ne
    share components; each distinct component has its own small tree. *Whole*: one tree over the block,
    with indicator evidence where a row does observe a variable. The cheaper one by estimate is taken.
 
-Every number inference reads, parameters and evidence alike, stands in one flat *pool*; a piece of a
-part says which cells of the pool it reads for each row. The plan does not depend on the numbers.
+The plan does not depend on the numbers in the tables: they stand in a :class:`~engine.inference.pool.Pool`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Codes, Floats, Ints
+from engine.arrays import Bools, Codes, Floats, Ints, weighted_counts
 from engine.dataset import MISSING, Dataset
-from engine.distinct import distinct_columns
+from engine.distinct import distinct_rows
 from engine.errors import MemoryLimitError, ModelError
 from engine.graphs import Graph, as_mask, bits, components, joined
 from engine.inference.junction_tree import JunctionTree, compile_tree
-from engine.network import Network
+from engine.inference.pool import Piece, Pool
+from engine.network import BayesianNetwork, Network
 from engine.variable import list_names
 
 MEMORY_LIMIT = 2 * 2**30
@@ -42,26 +42,6 @@ FREE_PLANNING = 0.05
 """Seconds of planning that are always worth while."""
 BYTES_PER_CELL = 24
 """A clique's table, its share of messages and of gathered factors."""
-
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """A factor, or the evidence on a variable, as a part reads it.
-
-    For row r and the k-th configuration of its open variables it is ``pool[offsets[k] + base[r]]``.
-
-    Attributes
-    ----------
-    factor : int
-        Index of the table; −1 for evidence.
-    scope : tuple of int
-        The open variables, in the tree's elimination order.
-    """
-
-    factor: int
-    scope: tuple[int, ...]
-    offsets: Ints
-    base: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,15 +93,18 @@ class Block:
     ----------
     variables, factors : tuple of int
         The open variables, and the factors that touch them.
-    group : array (rows of the dataset,)
-        For each row of the dataset, its row in the block.
+    group : array (rows of the dataset,) or None
+        For each row of the dataset, its row in the block; None where the plan does not keep it.
+    weights : array (rows of the block,)
+        How many times each row of the block counts.
     codes : mapping from variable to array (rows of the block,)
         For the open variables and those observed around them.
     """
 
     variables: tuple[int, ...]
     factors: tuple[int, ...]
-    group: Ints
+    group: Ints | None
+    weights: Floats
     codes: Mapping[int, Codes]
     parts: tuple[Part, ...]
     complete: tuple[CompleteRows, ...]
@@ -129,85 +112,13 @@ class Block:
     @property
     def rows(self) -> int:
         """The number of distinct rows over the block's codes."""
-        return len(self.codes[self.variables[0]])
+        return len(self.weights)
 
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Where parameters and evidence vectors stand in the flat pool.
-
-    The tables come first, one after another in C order. Then, for each variable, its evidence
-    vectors: one indicator per state, the vector of ones (missing), and its likelihoods, each scaled
-    to a maximum of 1 so that no product of pool cells exceeds 1.
-    """
-
-    network: Network
-    likelihoods: Mapping[int, Floats]
-
-    @cached_property
-    def cardinalities(self) -> tuple[int, ...]:
-        return tuple(variable.cardinality for variable in self.network.variables)
-
-    @cached_property
-    def table_starts(self) -> Ints:
-        sizes = [table.size for table in self.network.tables]
-        return np.cumsum([0, *sizes], dtype=np.int64)
-
-    @cached_property
-    def evidence_starts(self) -> Ints:
-        sizes = [
-            v.cardinality * (v.cardinality + 1 + len(self.likelihoods.get(i, ())))
-            for i, v in enumerate(self.network.variables)
-        ]
-        return np.cumsum([self.table_starts[-1], *sizes], dtype=np.int64)
-
-    @cached_property
-    def evidence(self) -> Floats:
-        """The evidence segment of the pool."""
-        segments = [np.empty(0)]
-        for i, variable in enumerate(self.network.variables):
-            segments += [np.eye(variable.cardinality).reshape(-1), np.ones(variable.cardinality)]
-            if i in self.likelihoods:
-                vectors = self.likelihoods[i]
-                segments.append((vectors / vectors.max(axis=1, keepdims=True)).reshape(-1))
-        return np.concatenate(segments)
-
-    def fill(self, tables: Sequence[Floats]) -> Floats:
-        """The pool for these tables."""
-        return np.concatenate([*(table.reshape(-1) for table in tables), self.evidence])
-
-    def strides(self, factor: int) -> tuple[int, ...]:
-        table = self.network.tables[factor]
-        return tuple(stride // table.itemsize for stride in np.empty(table.shape).strides)
-
-    def index(self, factor: int, codes: Mapping[int, Codes]) -> Ints:
-        """Per row, the cell of a factor, counting only the variables in ``codes``."""
-        rows = len(next(iter(codes.values()))) if codes else 1
-        index = np.full(rows, self.table_starts[factor])
-        for variable, stride in zip(self.network.scopes[factor], self.strides(factor), strict=True):
-            if variable in codes:
-                index += stride * codes[variable].astype(np.int64)
-        return index
-
-    def factor_piece(
-        self, factor: int, open_variables: int, position: Mapping[int, int], codes: Mapping[int, Codes], rows: int
-    ) -> Piece:
-        """A factor with its open variables as axes and the others as indices."""
-        stride = dict(zip(self.network.scopes[factor], self.strides(factor), strict=True))
-        scope = tuple(sorted((v for v in stride if open_variables >> v & 1), key=position.__getitem__))
-        offsets = np.zeros(1, dtype=np.int64)
-        for v in scope:
-            offsets = (offsets[:, None] + stride[v] * np.arange(self.network.variables[v].cardinality)).reshape(-1)
-        observed = {v: codes[v] for v in stride if not open_variables >> v & 1}
-        base = self.index(factor, observed)
-        return Piece(factor, scope, offsets, base if len(base) == rows else np.full(rows, base[0]))
-
-    def evidence_piece(self, variable: int, codes: Codes) -> Piece:
-        """The evidence on an open variable as an axis."""
-        cardinality = self.network.variables[variable].cardinality
-        vector = np.where(codes >= 0, codes, cardinality + MISSING - codes).astype(np.int64)
-        base = self.evidence_starts[variable] + cardinality * vector
-        return Piece(-1, (variable,), np.arange(cardinality), base)
+    def spread(self, values: Floats) -> Floats:
+        """Values per row of the block (last axis) as values per row of the dataset."""
+        if self.group is None:
+            raise ValueError("the plan was made without keep_rows")
+        return values[..., self.group]
 
 
 @dataclass(frozen=True, eq=False)
@@ -255,8 +166,31 @@ class Plan:
         return sum(part.tree.cells * part.rows for part in self.parts)
 
 
-def make_plan(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT) -> Plan:
+def make_plan(
+    network: Network,
+    dataset: Dataset,
+    memory_limit: int = MEMORY_LIMIT,
+    *,
+    without: Collection[int] = (),
+    passes: int = 1,
+    condition: bool = True,
+    keep_rows: bool = True,
+) -> Plan:
     """The plan for a dataset over exactly the network's variables.
+
+    Parameters
+    ----------
+    memory_limit : int
+        Bytes that the tables of a part may take.
+    without : variables
+        Left out with their own tables: hidden leaves of a Bayesian network, which sum to one.
+    passes : int
+        About how often the plan will be run: planning may cost more for many.
+    condition : bool
+        False keeps every variable in the tree and merges only rows that are equal throughout: the
+        textbook way, one inference on the whole network per distinct row.
+    keep_rows : bool
+        Whether to remember which row of the dataset is which row of a block; learning does without.
 
     Raises
     ------
@@ -265,22 +199,31 @@ def make_plan(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIM
     """
     if dataset.variables != network.variables:
         raise ModelError("the dataset is not over the network's variables, in their order; align it first")
-    pool = Pool(network, dataset.likelihoods)
     codes = tuple(
         _close_constant(column, v.cardinality) for column, v in zip(dataset.codes, network.variables, strict=True)
     )
-    open_somewhere = as_mask(i for i, column in enumerate(codes) if column.min(initial=0) < 0)
-    graph = joined(network.scopes)
-    factors_of: dict[int, list[int]] = {block: [] for block in components(graph, open_somewhere)}
+    planner = _Planner(
+        Pool(network, dataset.likelihoods),
+        joined(network.scopes),
+        codes,
+        dataset.weights,
+        memory_limit,
+        passes,
+        condition,
+    )
+    left_out = frozenset(without)
+    open_somewhere = as_mask(
+        i for i, column in enumerate(codes) if i not in left_out and (not condition or column.min(initial=0) < 0)
+    )
+    factors_of: dict[int, list[int]] = {block: [] for block in components(planner.graph, open_somewhere)}
     block_of = {variable: block for block in factors_of for variable in bits(block)}
     observed_factors: list[int] = []
     for factor, scope in enumerate(network.scopes):
         block = next((block_of[v] for v in scope if v in block_of), None)
-        (observed_factors if block is None else factors_of[block]).append(factor)
-    blocks = tuple(
-        _plan_block(pool, graph, codes, block, factors, memory_limit) for block, factors in factors_of.items()
-    )
-    return Plan(network, dataset, codes, pool, tuple(observed_factors), blocks)
+        if not (isinstance(network, BayesianNetwork) and factor in left_out):
+            (observed_factors if block is None else factors_of[block]).append(factor)
+    blocks = tuple(planner.plan_block(block, factors, keep_rows) for block, factors in factors_of.items())
+    return Plan(network, dataset, codes, planner.pool, tuple(observed_factors), blocks)
 
 
 def _close_constant(column: Codes, cardinality: int) -> Codes:
@@ -288,66 +231,102 @@ def _close_constant(column: Codes, cardinality: int) -> Codes:
     return np.where(column == MISSING, 0, column).astype(column.dtype) if cardinality == 1 else column
 
 
-def _plan_block(
-    pool: Pool, graph: Graph, codes: Sequence[Codes], block: int, factors: Sequence[int], memory_limit: int
-) -> Block:
-    variables = tuple(bits(block))
-    columns = sorted({v for factor in factors for v in pool.network.scopes[factor]} | set(variables))
-    representative, group = distinct_columns(np.stack([codes[v] for v in columns]))
-    local = {v: codes[v][representative] for v in columns}
-    whole = _make_part(pool, block, factors, local, np.arange(len(representative)))
-    conditioned = _conditioned_parts(pool, graph, factors, local, variables, whole.seconds)
-    choice = conditioned if conditioned is not None else ([whole], [])
-    for part in choice[0]:
-        _check_memory(part, pool.network, memory_limit)
-    return Block(variables, tuple(factors), group, local, tuple(choice[0]), tuple(choice[1]))
+@dataclass(frozen=True, eq=False)
+class _Planner:
+    """What planning the blocks of one dataset has in common."""
 
+    pool: Pool
+    graph: Graph
+    codes: tuple[Codes, ...]
+    weights: Floats
+    memory_limit: int
+    passes: int
+    condition: bool
 
-def _conditioned_parts(
-    pool: Pool,
-    graph: Graph,
-    factors: Sequence[int],
-    local: Mapping[int, Codes],
-    variables: Sequence[int],
-    most_seconds: float,
-) -> tuple[list[Part], list[CompleteRows]] | None:
-    """One part for each distinct component of open variables, over all patterns it occurs in.
+    def plan_block(self, block: int, factors: Sequence[int], keep_rows: bool) -> Block:
+        """The plan of connected open variables and the factors that touch them."""
+        variables = tuple(bits(block))
+        columns = sorted({v for factor in factors for v in self.pool.network.scopes[factor]} | set(variables))
+        representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights))
+        local = {v: self.codes[v][representative] for v in columns}
+        whole = self._make_part(block, factors, local, np.arange(len(representative)))
+        conditioned = self._conditioned_parts(factors, local, variables, whole.seconds) if self.condition else None
+        parts, complete = conditioned or ([whole], [])
+        for part in parts:
+            _check_memory(part, self.pool.network, self.memory_limit)
+        weights = weighted_counts(group, self.weights, len(representative))
+        return Block(
+            variables, tuple(factors), group if keep_rows else None, weights, local, tuple(parts), tuple(complete)
+        )
 
-    None where a pass over these parts would take more than ``most_seconds``, or planning them would, or
-    where they are no other than the whole block.
-    """
-    open_cells = np.stack([local[v] < 0 for v in variables])
-    pattern_rows, pattern = distinct_columns(open_cells.view(np.int8))
-    if len(pattern_rows) <= 1:
-        return None  # the whole block is open in every row
-    affordable = max(most_seconds, FREE_PLANNING)
-    if len(pattern_rows) * SECONDS_PER_PATTERN > affordable:
-        return None
-    patterns_of: dict[int, list[int]] = {}
-    complete_of: dict[int, list[int]] = {}
-    scopes = {factor: as_mask(pool.network.scopes[factor]) for factor in factors}
-    for k, is_open in enumerate(open_cells[:, pattern_rows].T):
-        open_variables = as_mask(v for v, o in zip(variables, is_open, strict=True) if o)
-        for component in components(graph, open_variables):
-            patterns_of.setdefault(component, []).append(k)
-        for factor, scope in scopes.items():
-            if not scope & open_variables:
-                complete_of.setdefault(factor, []).append(k)
-    if len(patterns_of) * SECONDS_PER_PART > affordable:
-        return None
-    rows_of = _rows_of_patterns(pattern, len(pattern_rows))
-    parts = []
-    for component, ks in patterns_of.items():
-        touching = [factor for factor, scope in scopes.items() if scope & component]
-        parts.append(_make_part(pool, component, touching, local, rows_of(ks)))
-    if sum(part.seconds for part in parts) > most_seconds:
-        return None
-    complete = []
-    for factor, ks in complete_of.items():
-        rows = rows_of(ks)
-        index = pool.index(factor, {v: local[v][rows] for v in pool.network.scopes[factor]})
-        complete.append(CompleteRows(factor, rows, index))
-    return parts, complete
+    def _conditioned_parts(
+        self, factors: Sequence[int], local: Mapping[int, Codes], variables: Sequence[int], most_seconds: float
+    ) -> tuple[list[Part], list[CompleteRows]] | None:
+        """One part for each distinct component of open variables, over all patterns it occurs in.
+
+        None where a pass over these parts would take more than ``most_seconds``, or planning them more
+        than all passes, or where they are no other than the whole block.
+        """
+        open_cells = np.stack([local[v] < 0 for v in variables])
+        pattern_rows, pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1])
+        if len(pattern_rows) <= 1:
+            return None  # the whole block is open in every row
+        affordable = max(most_seconds * self.passes, FREE_PLANNING)
+        if len(pattern_rows) * SECONDS_PER_PATTERN > affordable:
+            return None
+        patterns_of, complete_of = self._find_components(factors, variables, open_cells[:, pattern_rows].T)
+        if len(patterns_of) * SECONDS_PER_PART > affordable:
+            return None
+        rows_of = _rows_of_patterns(pattern, len(pattern_rows))
+        scopes = {factor: as_mask(self.pool.network.scopes[factor]) for factor in factors}
+        parts = []
+        for component, ks in patterns_of.items():
+            touching = [factor for factor, scope in scopes.items() if scope & component]
+            parts.append(self._make_part(component, touching, local, rows_of(ks)))
+        if sum(part.seconds for part in parts) > most_seconds:
+            return None
+        complete = []
+        for factor, ks in complete_of.items():
+            rows = rows_of(ks)
+            index = self.pool.index(factor, {v: local[v][rows] for v in self.pool.network.scopes[factor]})
+            complete.append(CompleteRows(factor, rows, index))
+        return parts, complete
+
+    def _find_components(
+        self, factors: Sequence[int], variables: Sequence[int], patterns: Bools
+    ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """For each component of open variables, the patterns it occurs in; for each factor, those where
+        none of its variables is open."""
+        patterns_of: dict[int, list[int]] = {}
+        complete_of: dict[int, list[int]] = {}
+        scopes = {factor: as_mask(self.pool.network.scopes[factor]) for factor in factors}
+        for k, is_open in enumerate(patterns):
+            open_variables = as_mask(v for v, o in zip(variables, is_open, strict=True) if o)
+            for component in components(self.graph, open_variables):
+                patterns_of.setdefault(component, []).append(k)
+            for factor, scope in scopes.items():
+                if not scope & open_variables:
+                    complete_of.setdefault(factor, []).append(k)
+        return patterns_of, complete_of
+
+    def _make_part(
+        self, open_variables: int, factors: Sequence[int], local: Mapping[int, Codes], local_rows: Ints
+    ) -> Part:
+        """The part over some open variables, with equal rows merged."""
+        pool, network = self.pool, self.pool.network
+        columns = sorted({v for factor in factors for v in network.scopes[factor]} | set(bits(open_variables)))
+        representative, row = distinct_rows([local[v][local_rows] for v in columns], len(local_rows))
+        chosen = local_rows[representative]
+        codes = {v: local[v][chosen] for v in columns}
+        scopes = [tuple(v for v in network.scopes[factor] if open_variables >> v & 1) for factor in factors]
+        # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
+        evidence = [v for v in bits(open_variables) if not scopes or (codes[v] != MISSING).any()]
+        scopes += [(v,) for v in evidence]
+        tree = compile_tree(pool.cardinalities, scopes)
+        rows = len(representative)
+        pieces = [pool.factor_piece(factor, open_variables, tree.position, codes, rows) for factor in factors]
+        pieces += [pool.evidence_piece(v, codes[v]) for v in evidence]
+        return Part(tree, tuple(pieces), rows, local_rows, row)
 
 
 def _rows_of_patterns(pattern: Ints, patterns: int) -> Callable[[Sequence[int]], Ints]:
@@ -355,26 +334,6 @@ def _rows_of_patterns(pattern: Ints, patterns: int) -> Callable[[Sequence[int]],
     order = np.argsort(pattern, kind="stable")
     starts = np.searchsorted(pattern[order], np.arange(patterns + 1))
     return lambda ks: np.concatenate([order[starts[k] : starts[k + 1]] for k in ks])
-
-
-def _make_part(
-    pool: Pool, open_variables: int, factors: Sequence[int], local: Mapping[int, Codes], local_rows: Ints
-) -> Part:
-    """The part over some open variables, with equal rows merged."""
-    network = pool.network
-    columns = sorted({v for factor in factors for v in network.scopes[factor]} | set(bits(open_variables)))
-    representative, row = distinct_columns(np.stack([local[v][local_rows] for v in columns]))
-    chosen = local_rows[representative]
-    codes = {v: local[v][chosen] for v in columns}
-    scopes = [tuple(v for v in network.scopes[factor] if open_variables >> v & 1) for factor in factors]
-    # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
-    evidence = [v for v in bits(open_variables) if not scopes or (codes[v] != MISSING).any()]
-    scopes += [(v,) for v in evidence]
-    tree = compile_tree(pool.cardinalities, scopes)
-    rows = len(representative)
-    pieces = [pool.factor_piece(factor, open_variables, tree.position, codes, rows) for factor in factors]
-    pieces += [pool.evidence_piece(v, codes[v]) for v in evidence]
-    return Part(tree, tuple(pieces), rows, local_rows, row)
 
 
 def _check_memory(part: Part, network: Network, limit: int) -> None:

@@ -11,7 +11,8 @@ import numpy as np
 from engine.arrays import Codes, Floats
 from engine.dataset import Dataset, make_dataset
 from engine.errors import ModelError
-from engine.inference.plan import MEMORY_LIMIT, Block, Piece, Plan, make_plan
+from engine.inference.plan import MEMORY_LIMIT, Block, Plan, make_plan
+from engine.inference.pool import Piece
 from engine.inference.propagate import PartResult, propagate
 from engine.network import MarkovNetwork, Network
 
@@ -50,7 +51,7 @@ class Posterior:
             local = _indicators(block.codes[variable], cardinality)
             for result in self._results_of_variable[variable]:
                 local[:, result.part.local_rows] = _marginal(result, variable)[:, result.part.row]
-            out = local[:, block.group]
+            out = block.spread(local)
         out[:, self.impossible] = np.nan
         return out.T
 
@@ -70,7 +71,7 @@ class Posterior:
                 row = result.part.row
                 cells = piece.offsets[:, None] + (piece.base[row] - start)
                 local[cells, result.part.local_rows] = result.marginals[piece.scope][:, row]
-            out = local[:, block.group]
+            out = block.spread(local)
         out[:, self.impossible] = np.nan
         return out.T.reshape(-1, *table.shape)
 

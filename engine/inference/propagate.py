@@ -10,14 +10,9 @@ import numpy as np
 from engine.arrays import Floats
 from engine.dataset import FIRST_LIKELIHOOD
 from engine.inference import log_space
-from engine.inference.plan import BYTES_PER_CELL, MEMORY_LIMIT, Block, Part, Plan
-from engine.inference.tape import TINY, Scope, Tape
+from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
+from engine.inference.tape import TINY, Scope, Tape, chunk_rows
 from engine.network import Network
-
-_CHUNK_BYTES = 4 * 2**20
-"""The largest clique's table of a chunk of rows should stay in the cache."""
-_FEWEST_ROWS = 64
-"""Smaller chunks spend their time in calls rather than in arithmetic."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +58,7 @@ def propagate(plan: Plan, network: Network, memory_limit: int = MEMORY_LIMIT) ->
     blocks = []
     for block in plan.blocks:
         results = tuple(_propagate_part(part, pool, memory_limit) for part in block.parts)
-        log_sum += _block_sum(block, results, logs)[block.group]
+        log_sum += block.spread(_block_sum(block, results, logs))
         blocks.append(results)
     return Result(log_sum, tuple(blocks))
 
@@ -79,11 +74,10 @@ def _block_sum(block: Block, results: tuple[PartResult, ...], logs: Floats) -> F
 
 
 def _propagate_part(part: Part, pool: Floats, memory_limit: int) -> PartResult:
-    tape = Tape(part, _chunk_rows(part, memory_limit), pool)
+    tape = Tape(part, chunk_rows(part, memory_limit), pool)
     log_z, smallest = np.empty(part.rows), np.empty(part.rows)
     marginals = {scope: np.empty((len(array), part.rows)) for scope, array in tape.marginals.items()}
-    for first in range(0, part.rows, max(tape.rows, 1)):
-        start = min(first, part.rows - tape.rows)  # the last chunk overlaps the one before
+    for start in tape.starts:
         chunk = slice(start, start + tape.rows)
         log_z[chunk], smallest[chunk] = tape.run(start)
         for scope, array in tape.marginals.items():
@@ -94,9 +88,3 @@ def _propagate_part(part: Part, pool: Floats, memory_limit: int) -> PartResult:
         for scope, array in exact.items():
             marginals[scope][:, doubtful] = array
     return PartResult(part, log_z, marginals)
-
-
-def _chunk_rows(part: Part, memory_limit: int) -> int:
-    fitting_cache = max(_FEWEST_ROWS, _CHUNK_BYTES // (8 * part.tree.largest))
-    fitting_memory = max(1, memory_limit // (BYTES_PER_CELL * part.tree.cells))
-    return min(part.rows, fitting_cache, fitting_memory)

@@ -16,9 +16,14 @@ import numpy as np
 
 from engine.arrays import Floats
 from engine.inference.junction_tree import JunctionTree
-from engine.inference.plan import Part, Piece
+from engine.inference.plan import BYTES_PER_CELL, Part
+from engine.inference.pool import Piece
 
 TINY = 1e-200
+CHUNK_BYTES = 4 * 2**20
+"""The largest clique's table of a chunk of rows should stay in the cache."""
+FEWEST_ROWS = 64
+"""Smaller chunks spend their time in calls rather than in arithmetic."""
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 Scope = tuple[int, ...]
@@ -38,6 +43,10 @@ class Tape:
 
     Attributes
     ----------
+    starts : tuple of int
+        Where chunks begin; the last one overlaps the one before where the rows do not divide evenly.
+    indices : list of array (cells, rows)
+        Per piece of the part, the pool cells it read in the last run.
     marginals : dict from scope to array (cells, rows)
         After a run, Pr(scope | row) times the row's weight, for the open variables of every factor.
         Overwritten by the next run.
@@ -50,7 +59,8 @@ class Tape:
         self._part = part
         self._pool = pool
         self._start = -1
-        self._indices = [np.empty((len(piece.offsets), rows), dtype=np.int64) for piece in part.pieces]
+        self.starts = tuple(min(first, part.rows - rows) for first in range(0, part.rows, max(rows, 1)))
+        self.indices = [np.empty((len(piece.offsets), rows), dtype=np.int64) for piece in part.pieces]
         self._tables = [np.empty((*table_shape(tree, clique), rows)) for clique in tree.cliques]
         self._messages = [np.empty((*table_shape(tree, scope), rows)) for scope in tree.separators]
         self._scales = np.empty((len(tree.cliques), rows))
@@ -59,13 +69,23 @@ class Tape:
         groups = group_pieces(part)
         for clique in range(len(tree.cliques)):
             self._collect(clique, groups[clique])
+        self._upward = len(self._operations)
         for clique in reversed(range(len(tree.cliques))):
             self._distribute(clique)
             for scope in groups[clique]:
                 self._marginalise(clique, scope)
 
-    def run(self, start: int, weights: Floats | float = 1.0) -> tuple[Floats, Floats]:
+    def run(
+        self, start: int, weights: Floats | float = 1.0, *, downward: bool = True, check: Operation | None = None
+    ) -> tuple[Floats, Floats]:
         """Propagate the part's rows ``start, start + 1, …``.
+
+        Parameters
+        ----------
+        downward : bool
+            Whether marginals are wanted, or only the sums.
+        check : callable, optional
+            Called between operations; may raise to stop.
 
         Returns
         -------
@@ -75,13 +95,15 @@ class Tape:
             The smallest scale that was met: below :data:`TINY` (or NaN) the row is doubtful.
         """
         if start != self._start:
-            for piece, index in zip(self._part.pieces, self._indices, strict=True):
+            for piece, index in zip(self._part.pieces, self.indices, strict=True):
                 np.add(piece.offsets[:, None], piece.base[start : start + self.rows], out=index)
             self._start = start
         self._weights[:] = weights
         with np.errstate(all="ignore"):  # doubtful rows may divide by zero; other rows cannot
-            for operation in self._operations:
+            for operation in self._operations if downward else self._operations[: self._upward]:
                 operation()
+                if check is not None:
+                    check()
             return np.log(self._scales).sum(axis=0), self._scales.min(axis=0)
 
     def _collect(self, clique: int, groups: dict[Scope, list[int]]) -> None:
@@ -109,12 +131,12 @@ class Tape:
 
     def _product(self, pieces: list[int], out: Floats | None = None) -> Floats:
         """The product of pieces over one scope, shape (cells, rows)."""
-        shape = self._indices[pieces[0]].shape
+        shape = self.indices[pieces[0]].shape
         product = np.empty(shape) if out is None else out
-        self._do(self._pool.take, self._indices[pieces[0]], out=product, mode="clip")
+        self._do(self._pool.take, self.indices[pieces[0]], out=product, mode="clip")
         factor = np.empty(shape) if len(pieces) > 1 else product
         for piece in pieces[1:]:
-            self._do(self._pool.take, self._indices[piece], out=factor, mode="clip")
+            self._do(self._pool.take, self.indices[piece], out=factor, mode="clip")
             self._do(np.multiply, product, factor, out=product)
         return product
 
@@ -149,6 +171,13 @@ class Tape:
 
     def _do(self, function: Callable[..., object], *arguments: object, **options: object) -> None:
         self._operations.append(partial(function, *arguments, **options))
+
+
+def chunk_rows(part: Part, memory_limit: int) -> int:
+    """How many rows of a part to propagate at a time."""
+    fitting_cache = max(FEWEST_ROWS, CHUNK_BYTES // (8 * part.tree.largest))
+    fitting_memory = max(1, memory_limit // (BYTES_PER_CELL * part.tree.cells))
+    return min(part.rows, fitting_cache, fitting_memory)
 
 
 def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:
