@@ -7,10 +7,12 @@ line on stderr that says what is wrong and where.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from typing import NoReturn
 
 from app import commands
 from engine.errors import PgmError
@@ -26,20 +28,36 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     if not words or (words[0] not in COMMANDS and words[0] not in ("-h", "--help", "--version")):
         words.insert(0, "serve")
-    options = parser.parse_args(words)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names are any Unicode, terminals are not
     try:
+        options = parser.parse_args(words)
         options.run(options)
         sys.stdout.flush()
     except PgmError as error:
         return _fail(str(error))
     except MemoryError:
-        return _fail("out of memory; close other programs, or lower --memory-limit")
+        return _fail("out of memory; close other programs, or work on less at a time")
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # Whoever reads our output has gone; keep Python from complaining when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever reads it has gone
+    except OSError as error:
+        _drop_output()
+        return _fail(f"cannot write the output: {error.strerror}")
     return 0
+
+
+def _drop_output() -> None:
+    """Keep Python from complaining when it flushes stdout at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one line, as those of the engine are."""
+
+    def error(self, message: str) -> NoReturn:
+        raise PgmError(f"{message}; see {self.prog} --help")
 
 
 def _fail(message: str) -> int:
@@ -49,7 +67,7 @@ def _fail(message: str) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """The parser of all commands."""
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="pgmgui",
         description="See how probabilistic graphical models learn from incomplete and uncertain data.",
         epilog="Without a command, the dashboard is opened: pgmgui [NETWORK] [DATA].",

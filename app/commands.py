@@ -23,6 +23,8 @@ from engine.network import BayesianNetwork, Network, count_parameters, find_vari
 from engine.sampling import simulate as draw_rows
 from engine.variable import Variable, list_names
 
+MOST_GIGABYTES = 1e9
+"""No machine has this much memory."""
 MECHANISMS = {"mcar": remove_mcar, "mar": remove_mar, "nmar": remove_nmar}
 
 
@@ -43,8 +45,8 @@ def query(options: argparse.Namespace) -> None:
     """Print the posteriors of all variables under evidence."""
     document = _read_network(options)
     network = document.network
-    if not options.memory_limit > 0:
-        raise PgmError(f"--memory-limit must be above 0; got {options.memory_limit:g}")
+    if not 0 < options.memory_limit < MOST_GIGABYTES:
+        raise PgmError(f"--memory-limit must be above 0 and below {MOST_GIGABYTES:g}; got {options.memory_limit:g}")
     posterior = evidences.query(network, _parse_evidence(network, options), int(options.memory_limit * 2**30))
     log_evidence = float(posterior.log_evidence[0])
     posteriors = {
@@ -171,7 +173,7 @@ def _show(options: argparse.Namespace, notes: Sequence[str], result: dict[str, A
     for note in notes:
         print(f"pgmgui: note: {note}", file=sys.stderr)
     if options.json:
-        print(json.dumps({**result, "notes": list(notes)}, ensure_ascii=False, allow_nan=False))
+        print(json.dumps({**result, "notes": list(notes)}, allow_nan=False))
     else:
         print("\n".join(lines))
 
@@ -196,7 +198,7 @@ def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.
         for i, code in read_evidence(options.evidence_file, network).items():
             states[network.variables[i].name] = network.variables[i].states[code]
     for text in options.evidence:
-        variable, state = _split_assignment(network, text, "--evidence X=a")
+        variable, state = _split_assignment(network, text, "--evidence X=a", "")
         if states.get(variable.name, state) != state:
             raise PgmError(f"{variable.name!r} has two states in the evidence: {states[variable.name]!r} and {state!r}")
         states[variable.name] = state
@@ -210,20 +212,28 @@ def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.
 def _parse_vectors(network: Network, texts: Sequence[str], usage: str) -> Mapping[str, list[float]]:
     vectors: dict[str, list[float]] = {}
     for text in texts:
-        variable, values = _split_assignment(network, text, usage)
+        variable, values = _split_assignment(network, text, usage, ":")
         if variable.name in vectors:
             raise PgmError(f"{variable.name!r} is given twice with {usage.split()[0]}; give it once")
         vectors[variable.name] = _parse_vector(variable, values, usage)
     return vectors
 
 
-def _split_assignment(network: Network, text: str, usage: str) -> tuple[Variable, str]:
-    """``X=a`` as a variable and a text; the name itself may hold equals signs."""
-    places = [k for k, character in enumerate(text) if character == "="]
-    if not places:
+def _split_assignment(network: Network, text: str, usage: str, after: str) -> tuple[Variable, str]:
+    """``X=a`` as a variable and a text; ``after`` is what follows the name of a state in the text.
+
+    The name itself may hold equals signs: of several variables that fit, the one whose state follows.
+    """
+    splits = [(text[:k], text[k + 1 :]) for k, character in enumerate(text) if character == "="]
+    if not splits:
         raise PgmError(f"{text!r} is not of the form {usage}")
-    at = next((k for k in places if text[:k] in network.index), places[0])
-    return network.variables[find_variable(network, text[:at])], text[at + 1 :]
+    known = [(network.variables[network.index[name]], rest) for name, rest in splits if name in network.index]
+    if not known:
+        find_variable(network, splits[0][0])
+    for variable, rest in known:
+        if any(rest == state or (after and rest.startswith(state + after)) for state in variable.states):
+            return variable, rest
+    return known[0]
 
 
 def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:

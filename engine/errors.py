@@ -52,3 +52,7 @@ class FormatError(PgmError):
     def at(self, path: str | Path) -> FormatError:
         """The same error, naming the file it happened in."""
         return self if self.path else FormatError(self.message, self.line, path)
+
+
+class Cancelled(Exception):  # noqa: N818 - not an error: the user asked for it
+    """Raised inside long work that was told to stop."""

@@ -16,6 +16,11 @@ from engine.network import Network, find_variable
 from engine.variable import Variable, list_names
 
 Likelihood = Sequence[float] | Floats
+LEAST_CHANGE = 1e-9
+"""A round in which the distance to the targets changes by less than this fraction has stalled."""
+PATIENCE = 30
+"""After this many stalled rounds in a row, the targets are taken not to hold together: targets that do,
+but only in states the model gives next to no probability, stall for a while at the start."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +65,28 @@ def query(
     known = _infer(network, evidence, evidence.likelihoods, memory_limit)
     if not evidence.marginals:
         return known
-    targets = {name: np.array(target, dtype=np.float64) for name, target in evidence.marginals.items()}
+    targets = {name: _normalised(target) for name, target in evidence.marginals.items()}
     factors = {name: np.ones(len(target)) for name, target in targets.items()}
-    posterior, off = known, np.inf
-    for _ in range(max_iter):
+    posterior, off, stalled, rounds = known, np.inf, 0, 0
+    while rounds < max_iter and stalled < PATIENCE:
         for name, target in targets.items():
             factors[name] = _step(factors[name], target, posterior.marginal(network.index[name])[0], name)
             posterior = _infer(network, evidence, {**evidence.likelihoods, **factors}, memory_limit)
+        before, rounds = off, rounds + 1
         off = max(abs(posterior.marginal(network.index[name])[0] - target).max() for name, target in targets.items())
         if off <= tol:
             return Posterior(posterior.plan, known.log_evidence, known.log_partition, posterior.results)
+        stalled = stalled + 1 if abs(off - before) <= LEAST_CHANGE * off else 0
     raise ImpossibleEvidenceError(
-        f"the target marginals of {list_names(list(targets))} are still off by {off:.2g} after {max_iter} rounds; "
+        f"the target marginals of {list_names(list(targets))} are still off by {off:.2g} after {rounds} rounds; "
         "they probably cannot hold at once under this model and evidence: give fewer of them, or weaker ones"
     )
+
+
+def _normalised(target: Likelihood) -> Floats:
+    """A target that sums to 1 exactly, not only to the digits it was written with."""
+    values = np.array(target, dtype=np.float64)
+    return np.asarray(values / values.sum())
 
 
 def _infer(network: Network, evidence: Evidence, likelihoods: Mapping[str, Likelihood], limit: int) -> Posterior:
@@ -91,10 +104,11 @@ def _infer(network: Network, evidence: Evidence, likelihoods: Mapping[str, Likel
 
 
 def _step(factor: Floats, target: Floats, current: Floats, name: str) -> Floats:
-    """Scale a likelihood so that the marginal becomes the target; scaled to a maximum of 1."""
+    """A likelihood times target / current marginal, scaled to a maximum of 1."""
     if (target[current <= 0] > 0).any():
         raise ImpossibleEvidenceError(
-            f"the target marginal of {name!r} gives probability to a state that the model or the evidence excludes"
+            f"the target marginal of {name!r} gives probability to a state that the model, the evidence or the other "
+            "targets exclude: give that state 0"
         )
     ratio = np.divide(target, current, out=np.zeros_like(target), where=current > 0)
     scaled = factor * ratio

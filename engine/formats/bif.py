@@ -41,7 +41,9 @@ def parse(text: str) -> NetworkDraft:
                 _read_property(scanner, draft.properties)
         elif block == "variable":
             node = _read_variable(scanner)
-            nodes.setdefault(node.name, node)
+            if node.name in nodes:
+                raise FormatError(f"a second variable is named {node.name!r}; names must differ", node.line)
+            nodes[node.name] = node
             draft.nodes.append(node)
         else:
             _read_probability(scanner, nodes)

@@ -136,13 +136,14 @@ def write_text(path: Path, text: str) -> None:
 def write_pieces(path: Path, pieces: Iterable[str | bytes]) -> None:
     """Write a file beside and rename it, so that a failure leaves the old one whole."""
     try:
-        handle, beside = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        target = Path(os.path.realpath(path))  # a link stays a link, to the new content
+        handle, beside = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
                 for piece in pieces:
                     file.write(piece.encode() if isinstance(piece, str) else piece)
-            os.chmod(beside, 0o666 & ~_umask())
-            os.replace(beside, path)
+            os.chmod(beside, _mode(target))
+            os.replace(beside, target)
         except BaseException:
             os.unlink(beside)
             raise
@@ -152,7 +153,10 @@ def write_pieces(path: Path, pieces: Iterable[str | bytes]) -> None:
         raise PgmError(f"{path}: cannot write {error.object[error.start : error.end]!r} as UTF-8") from None
 
 
-def _umask() -> int:
+def _mode(path: Path) -> int:
+    """The permissions of the file that is replaced, or those of a new one."""
+    if path.is_file():
+        return stat.S_IMODE(path.stat().st_mode)
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    return 0o666 & ~mask

@@ -345,11 +345,12 @@ def _check_memory(part: Part, network: Network, limit: int) -> None:
     raise MemoryLimitError(
         f"exact inference would need about {_gigabytes(needed)} for its tables, over the limit of {_gigabytes(limit)}; "
         f"the largest joins {len(clique)} unobserved variables ({names}) in {part.tree.largest:.3g} cells. "
-        "Observe some of them, simplify the network, or raise the memory limit",
+        "Observe some of them, simplify the network, or raise the memory limit (--memory-limit)",
         needed,
         limit,
     )
 
 
 def _gigabytes(size: int) -> str:
-    return f"{size / 2**30:,.1f} GB" if size < 2**50 else f"{size / 2**30:.2g} GB"
+    gigabytes = size / 2**30
+    return f"{gigabytes:,.1f} GB" if 0.1 <= gigabytes < 2**20 else f"{gigabytes:.2g} GB"

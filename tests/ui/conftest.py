@@ -43,6 +43,11 @@ class Served:
         lines = self.log.read_text(encoding="utf-8").splitlines()
         return [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Traceback")) or "errored" in line]
 
+    def stop(self) -> None:
+        """End the process and wait for it."""
+        self.process.terminate()
+        self.process.wait(timeout=20)
+
 
 @dataclass
 class Watch:
@@ -84,9 +89,7 @@ def start_server(tmp_path_factory) -> Iterator[Callable[..., Served]]:
 
     yield start
     for served in running.values():
-        served.process.terminate()
-    for served in running.values():
-        served.process.wait(timeout=20)
+        served.stop()
 
 
 def _start(arguments: tuple[str, ...], log: Path) -> Served:
@@ -107,9 +110,11 @@ def _start(arguments: tuple[str, ...], log: Path) -> Served:
 
 
 @pytest.fixture(scope="session")
-def served(start_server) -> Served:
-    """The server most tests use, on the first example."""
-    return start_server()
+def served(tmp_path_factory) -> Iterator[Served]:
+    """A server for tests that provoke errors; on a shared one these would fail the browser tests."""
+    server = _start((), tmp_path_factory.mktemp("server") / "log")
+    yield server
+    server.stop()
 
 
 @pytest.fixture
@@ -134,8 +139,10 @@ def open_board(page, start_server) -> Iterator[Callable[..., Board]]:
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
     """Debian's Chromium: the machine has no other browser, and none is downloaded."""
+    chromium = shutil.which("chromium")
+    assert chromium, "the browser tests need Debian's package 'chromium'"
     flags = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-    return {**browser_type_launch_args, "executable_path": shutil.which("chromium"), "args": flags}
+    return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,84 @@
+# make run    sets up .venv and opens the dashboard; make run ARGS="network.bif data.csv --port 5010"
+# make test   sets up .venv and runs every check
+# make bench  measures the engine against other tools
+# make clean  removes all that these made
+#
+# A Python of 3.11 or later is looked for; name another with PYTHON=. Set-up is repeated only when
+# pyproject.toml changes.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON :=
+CANDIDATES := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python)
+RECENT := import sys; sys.exit(sys.version_info < (3, 11))
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+# More workers than this only fight for memory: each has a browser and servers of its own.
+WORKERS := -n auto --maxprocesses 4 --dist worksteal
+
+# Every check runs, also after one has failed.
+MAKEFLAGS += --keep-going
+.DELETE_ON_ERROR:
+.PHONY: run test lint types tests chromium bench clean
+
+run: $(VENV)/ready-to-run
+	$(BIN)/pgmgui $(ARGS)
+
+test: lint types tests
+
+lint: $(VENV)/ready-to-test
+	$(BIN)/python -m ruff check
+	$(BIN)/python -m ruff format --check
+
+types: $(VENV)/ready-to-test
+	$(BIN)/python -m mypy
+
+# The profile makes hypothesis draw the same examples each time.
+tests: $(VENV)/ready-to-test chromium
+	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci $(ARGS)
+
+bench: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find app engine pgmgui tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/ready-to-run: pyproject.toml | $(VENV)/made
+	@echo "Installing pgmgui into $(VENV): a minute or two, the first time"
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/ready-to-test: pyproject.toml | $(VENV)/made
+	@echo "Installing pgmgui and the tools of its checks into $(VENV): some minutes, the first time"
+	$(PIP) install --quiet --editable ".[dev]"
+	@touch $@ $(VENV)/ready-to-run
+
+# Debian keeps ensurepip in a package of its own; without it, the machine's pip puts one into the .venv.
+$(VENV)/made:
+	@if ! $(BIN)/python -c "import pip; $(RECENT)" 2>/dev/null; then \
+	  found=; for python in $(CANDIDATES); do \
+	    if "$$python" -c "$(RECENT)" 2>/dev/null; then found=$$python; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then \
+	    echo "No Python of 3.11 or later among: $(CANDIDATES). Install one, or name it: make PYTHON=/path/to/python3" >&2; \
+	    exit 1; \
+	  fi; \
+	  echo "Making $(VENV) with $$("$$found" --version)"; \
+	  if "$$found" -c "import ensurepip" 2>/dev/null; then "$$found" -m venv --clear $(VENV); \
+	  else "$$found" -m venv --clear --without-pip $(VENV) && "$$found" -m pip --python $(BIN)/python install --quiet pip; \
+	  fi; \
+	fi
+	@touch $@
+
+# Without Chromium the browser tests fail and say so; all others still run.
+chromium:
+	@if ! command -v chromium >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ]; then as_root=env; else as_root="sudo -n env"; fi; \
+	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+	    echo "Installing Debian's chromium for the browser tests"; \
+	    $$as_root apt-get update -qq && \
+	    $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation; \
+	  fi; \
+	  command -v chromium >/dev/null || \
+	    echo "The browser tests need chromium, which could not be installed: install your system's package 'chromium'" >&2; \
+	fi

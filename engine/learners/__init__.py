@@ -1,0 +1,1 @@
+"""Learners of parameters: one algorithm a file, all stepped by the same loop."""

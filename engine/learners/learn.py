@@ -1,0 +1,297 @@
+"""Learning from start to end: a method by name, restarts in one batch, snapshots along the way."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.arrays import Bools, Floats, Ints
+from engine.dataset import Dataset
+from engine.errors import ImpossibleEvidenceError, ModelError
+from engine.inference.plan import MEMORY_LIMIT
+from engine.learners.base import NEVER, Learner, Progress, Stopping, begin, iterate
+from engine.learners.em import EM
+from engine.learners.problem import LearningTask, Problem, make_task
+from engine.learners.starts import Symmetry, find_symmetries, make_starts
+from engine.network import BayesianNetwork
+from engine.prior import Exponents
+from engine.randomness import RandomState
+from engine.variable import list_names
+
+MOST_BATCH_CELLS = 20_000_000
+"""Restarts share a batch while their tables have no more cells than this."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to learn.
+
+    Attributes
+    ----------
+    title : str
+    learner : Learner
+    decomposed : bool
+        Whether each component stops on its own.
+    conditioned : bool
+        Whether inference conditions on observed variables; False is the textbook baseline.
+    complete : bool
+        Whether it needs complete data.
+    """
+
+    title: str
+    learner: Learner
+    decomposed: bool = False
+    conditioned: bool = True
+    complete: bool = False
+
+
+METHODS: Mapping[str, Method] = {
+    "em": Method("EM", EM()),
+    "d-em": Method("decomposed EM", EM(), decomposed=True),
+    "em-textbook": Method("EM, one inference on the whole network per distinct row", EM(), conditioned=False),
+    "counting": Method("counting", EM(), decomposed=True, complete=True),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Where learning stands, for all restarts.
+
+    Attributes
+    ----------
+    iteration : int
+    seconds : float
+        Since the data was in memory, set-up included.
+    theta, counts : array (restarts, parameters)
+        Parameters, and the expected counts at them.
+    log_likelihood, objective : array (restarts, components + 1)
+        The last column is that of pruned variables.
+    iterations : array (restarts, components + 1)
+        Iterations that each component has made.
+    converged : array (restarts, components + 1) of bool
+    stop : str
+        Why learning ended: "converged", "iterations", "time" or "cancelled"; empty while it goes on.
+    """
+
+    task: LearningTask
+    iteration: int
+    seconds: float
+    theta: Floats
+    counts: Floats
+    log_likelihood: Floats
+    objective: Floats
+    iterations: Ints
+    converged: Bools
+    stop: str
+
+    @property
+    def best(self) -> int:
+        """The restart with the highest objective."""
+        return int(np.argmax(self.objective.sum(axis=1)))
+
+    def network(self, restart: int | None = None) -> BayesianNetwork:
+        """The network with the parameters of a restart, by default the best."""
+        theta = self.theta[self.best if restart is None else restart]
+        return self.task.layout.network.with_tables(self.task.layout.tables(theta))
+
+    def unseen(self, restart: int | None = None) -> list[tuple[int, int]]:
+        """Parameter sets with neither data nor prior, which keep their start: (variable, row of its table)."""
+        problem, starts = self.task.problem, self.task.layout.starts
+        weights = self.counts[self.best if restart is None else restart] + (problem.exponents - 1)
+        sums = np.add.reduceat(weights, problem.row_starts) if weights.size else weights
+        pruned = problem.component[problem.row_starts] == len(self.task.decomposition.components)
+        found = problem.row_starts[(sums <= 0) & ~pruned]
+        variables = np.searchsorted(starts, found, side="right") - 1
+        sizes = [variable.cardinality for variable in self.task.layout.network.variables]
+        return [(int(v), int(at - starts[v]) // sizes[v]) for v, at in zip(variables, found, strict=True)]
+
+    def symmetries(self, restart: int = 0) -> list[Symmetry]:
+        """Hidden states that the parameters do not tell apart: learning never will."""
+        tables = self.task.layout.tables(self.theta[restart])
+        return find_symmetries(self.task.layout.network, tables, self.task.decomposition.dataset)
+
+
+def learn(
+    network: BayesianNetwork,
+    dataset: Dataset,
+    method: str = "d-em",
+    *,
+    start: str | BayesianNetwork = "random",
+    random_state: RandomState = 0,
+    n_init: int = 1,
+    prior: Exponents = 1.0,
+    stopping: Stopping | None = None,
+    memory_limit: int = MEMORY_LIMIT,
+    cancelled: Callable[[], bool] = NEVER,
+    executor: Executor | None = None,
+) -> Iterator[Snapshot]:
+    """Learn the parameters of a network, yielding a snapshot before the first step and after every one.
+
+    Parameters
+    ----------
+    method : str
+        A key of :data:`METHODS`.
+    start : {"random", "uniform", "current"} or BayesianNetwork
+    n_init : int
+        Restarts, run together as one batch; all are kept.
+    cancelled : callable
+        Asked often, also inside a long step; learning ends with the last whole state when it says yes.
+    executor : concurrent.futures.Executor, optional
+        With a decomposed method, components are learned on it, each to the end; there is then one
+        snapshot for each share of components that is done.
+    """
+    started = time.perf_counter()
+    chosen, stopping = find_method(method), stopping or Stopping()
+    task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
+    if chosen.complete and task.problem.jobs:
+        open_variables = [network.variables[v].name for block in task.plan.blocks for v in block.variables]
+        raise ModelError(
+            f"{method} needs complete data, but values of {list_names(open_variables)} are missing; use em"
+        )
+    starts = make_starts(task.layout, task.problem, start, n_init, random_state)
+    runs = _Runs(task, chosen, starts, stopping, started)
+    if executor is not None and chosen.decomposed:
+        yield from runs.on_executor(executor, cancelled)
+    else:
+        yield from runs.in_batches(cancelled)
+
+
+def find_method(name: str) -> Method:
+    """The method of a name."""
+    if name not in METHODS:
+        raise ModelError(f"the method {name!r} is not known; use one of {', '.join(METHODS)}")
+    return METHODS[name]
+
+
+class _Runs:
+    """The restarts of one learning call, and what is known of each so far."""
+
+    def __init__(self, task: LearningTask, method: Method, starts: Floats, stopping: Stopping, started: float) -> None:
+        self.task, self.method, self.stopping, self.started = task, method, stopping, started
+        self.theta = starts
+        by_component = (len(starts), task.problem.n_components)
+        self._known = {
+            "theta": starts.copy(),
+            "counts": np.zeros_like(starts),
+            "log_likelihood": np.full(by_component, -np.inf),
+            "objective": np.full(by_component, -np.inf),
+            "iterations": np.zeros(by_component, dtype=np.int64),
+            "converged": np.zeros(by_component, dtype=bool),
+        }
+
+    def in_batches(self, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+        """All restarts, as many at a time as fit a batch."""
+        problem = self.task.problem
+        cells = max(1, sum(job.part.tree.cells * job.part.rows for job in problem.jobs))
+        size = int(max(1, min(len(self.theta), MOST_BATCH_CELLS // cells)))
+        batches = [slice(a, min(a + size, len(self.theta))) for a in range(0, len(self.theta), size)]
+        for batch in batches:
+            restarts = batch.stop - batch.start
+            repeated = problem.repeated(restarts)
+            begun = begin(repeated, self.theta[batch].reshape(-1), self._units(restarts), cancelled)
+            self._check_possible(begun)
+            yield self._record(batch, begun, "")
+            for progress in iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
+                ends = progress.stop == "cancelled" or batch is batches[-1]
+                yield self._record(batch, progress, progress.stop if ends else "")
+                if progress.stop == "cancelled":
+                    return
+
+    def on_executor(self, executor: Executor, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+        """Shares of the components, each learned to the end by a worker."""
+        problem = self.task.problem
+        units = self._units(1)
+        for k in range(len(self.theta)):
+            one = slice(k, k + 1)
+            progress = begin(problem, self.theta[k], units, cancelled)
+            self._check_possible(progress)
+            yield self._record(one, progress, "")
+            shares = _share_components(problem)
+            futures = {}
+            for share in shares:
+                begun = replace(progress, active=share)
+                task = executor.submit(_learn_share, self.method.learner, problem.only(share), begun, self.stopping)
+                futures[task] = share
+            stops = []
+            for done in as_completed(futures):
+                progress = _merge(problem, progress, done.result(), futures[done])
+                stops.append(done.result().stop)
+                is_last = len(stops) == len(shares) and k == len(self.theta) - 1
+                worst = max(stops, key=("converged", "time", "iterations").index)
+                yield self._record(one, progress, worst if is_last else "")
+
+    def _units(self, restarts: int) -> Ints:
+        """Per component of a batch, what it stops with: itself, or the whole restart."""
+        per_restart = self.task.problem.n_components
+        every = np.arange(restarts * per_restart)
+        return every if self.method.decomposed else every // per_restart
+
+    def _check_possible(self, progress: Progress) -> None:
+        impossible = np.flatnonzero(np.isneginf(progress.state.log_likelihood))
+        if impossible.size:
+            components = self.task.decomposition.components
+            number = int(impossible[0]) % self.task.problem.n_components
+            variables = components[number].variables if number < len(components) else ()
+            names = list_names([self.task.layout.network.variables[v].name for v in variables], most=6)
+            raise ImpossibleEvidenceError(
+                f"some rows have probability 0 under the starting parameters of {names or 'the network'}, "
+                "and zeros never change; start from other parameters, or use a prior above 1"
+            )
+
+    def _record(self, batch: slice, progress: Progress, stop: str) -> Snapshot:
+        """A snapshot of all restarts; those of other batches are as they were left."""
+        state, unit = progress.state, progress.unit
+        news = {
+            "theta": state.theta,
+            "counts": state.counts,
+            "log_likelihood": state.log_likelihood,
+            "objective": state.objective,
+            "iterations": progress.iterations[unit],
+            "converged": ~progress.active[unit],
+        }
+        for name, values in news.items():
+            rows = values.reshape(batch.stop - batch.start, -1)
+            if len(rows) < len(self.theta):
+                merged = self._known[name].copy()
+                merged[batch] = rows
+                rows = merged
+            self._known[name] = rows
+        return Snapshot(self.task, progress.iteration, time.perf_counter() - self.started, stop=stop, **self._known)
+
+
+def _share_components(problem: Problem) -> list[Bools]:
+    """Components with something to propagate one by one, and all the others as one share."""
+    busy = np.zeros(problem.n_components, dtype=bool)
+    for job in problem.jobs:
+        busy[job.component] = True
+    shares = [np.arange(problem.n_components) == k for k in np.flatnonzero(busy)]
+    return [*shares, ~busy] if not busy.all() else shares
+
+
+def _learn_share(learner: Learner, problem: Problem, progress: Progress, stopping: Stopping) -> Progress:
+    """A worker's job: the active components to the end."""
+    return deque(iterate(learner, problem, progress, stopping), maxlen=1).pop()
+
+
+def _merge(problem: Problem, whole: Progress, share: Progress, components: Bools) -> Progress:
+    """The progress of a share written into that of the whole; every component is its own unit."""
+    parameters = components[problem.component]
+    state = replace(
+        whole.state,
+        theta=np.where(parameters, share.state.theta, whole.state.theta),
+        log_likelihood=np.where(components, share.state.log_likelihood, whole.state.log_likelihood),
+        objective=np.where(components, share.state.objective, whole.state.objective),
+        counts=np.where(parameters, share.state.counts, whole.state.counts),
+    )
+    return replace(
+        whole,
+        state=state,
+        iterations=np.where(components, share.iterations, whole.iterations),
+        active=np.where(components, share.active, whole.active),
+        iteration=max(whole.iteration, share.iteration),
+    )
