@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from app import commands
+from app import commands, learning
 from engine.errors import PgmError
 from engine.inference.plan import MEMORY_LIMIT
 
@@ -106,13 +106,7 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
         help="Z shall have this distribution (Jeffrey)",
     )
     parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
-    parser.add_argument(
-        "--memory-limit",
-        type=float,
-        default=MEMORY_LIMIT / 2**30,
-        metavar="GB",
-        help="what exact inference may use (default: %(default)g)",
-    )
+    _add_memory_limit(parser)
     _add_json(parser)
 
 
@@ -147,6 +141,28 @@ def _add_info(parser: argparse.ArgumentParser) -> None:
     _add_json(parser)
 
 
+def _add_learn(parser: argparse.ArgumentParser) -> None:
+    _add_data(parser)
+    learning.add_learner(parser)
+    learning.add_prior(parser)
+    _add_memory_limit(parser)
+    parser.add_argument("--out", metavar="FILE", help="where to write the learned network")
+
+
+def _add_bound(parser: argparse.ArgumentParser) -> None:
+    _add_data(parser)
+    learning.add_prior(parser)
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    _add_network(parser)
+    parser.add_argument("data", metavar="DATA", help="a data file")
+    parser.add_argument(
+        "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
+    )
+    _add_json(parser)
+
+
 def _add_network(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", metavar="NETWORK", help="a network file")
     _add_normalise(parser)
@@ -156,6 +172,16 @@ def _add_normalise(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--normalise", action="store_true", help="rescale table rows that do not sum to 1")
 
 
+def _add_memory_limit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--memory-limit",
+        type=float,
+        default=MEMORY_LIMIT / 2**30,
+        metavar="GB",
+        help="what exact inference may use (default: %(default)g)",
+    )
+
+
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
@@ -163,6 +189,9 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "serve": (_add_serve, commands.serve, "Open the dashboard."),
     "query": (_add_query, commands.query, "Posteriors of all variables under evidence."),
+    "learn": (_add_learn, learning.learn, "Learn the parameters of a Bayesian network from incomplete data."),
+    "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
+    "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
     "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
     "info": (_add_info, commands.info, "What a network or data file holds."),

@@ -43,11 +43,9 @@ def serve(options: argparse.Namespace) -> None:
 
 def query(options: argparse.Namespace) -> None:
     """Print the posteriors of all variables under evidence."""
-    document = _read_network(options)
+    document = read_model(options)
     network = document.network
-    if not 0 < options.memory_limit < MOST_GIGABYTES:
-        raise PgmError(f"--memory-limit must be above 0 and below {MOST_GIGABYTES:g}; got {options.memory_limit:g}")
-    posterior = evidences.query(network, _parse_evidence(network, options), int(options.memory_limit * 2**30))
+    posterior = evidences.query(network, _parse_evidence(network, options), memory_limit(options))
     log_evidence = float(posterior.log_evidence[0])
     posteriors = {
         variable.name: dict(zip(variable.states, posterior.marginal(i)[0].tolist(), strict=True))
@@ -61,15 +59,15 @@ def query(options: argparse.Namespace) -> None:
         lines.append(f"log partition function {posterior.log_partition:,.6f}")
     for name, states in posteriors.items():
         lines.append(name + "  " + "  ".join(f"{state} {value:.4f}" for state, value in states.items()))
-    _show(options, document.notes, result, lines)
+    show(options, document.notes, result, lines)
 
 
 def simulate(options: argparse.Namespace) -> None:
     """Draw a dataset and write it."""
-    document = _read_network(options)
+    document = read_model(options)
     if options.rows < 0:
         raise PgmError(f"--rows must be 0 or more; got {options.rows}")
-    random = np.random.default_rng(_seed(options.random_state))
+    random = np.random.default_rng(check_seed(options.random_state))
     dataset = draw_rows(document.network, options.rows, random)
     names = [name for text in options.hide for name in _split_names(document.network, text)]
     if options.missing is not None:
@@ -79,11 +77,11 @@ def simulate(options: argparse.Namespace) -> None:
     elif options.hide_fraction is not None:
         dataset = hide_fraction(dataset, options.hide_fraction, random)
     write_dataset(options.out, dataset)
-    roles = _names_by_role(dataset)
+    roles = names_by_role(dataset)
     result = {"out": options.out, "rows": dataset.n_rows, "variables": len(dataset.variables), **roles}
     hidden = f", hidden: {', '.join(roles['hidden'])}" if roles["hidden"] else ""
     lines = [f"wrote {dataset.n_rows:,} rows of {len(dataset.variables)} variables to {options.out}{hidden}"]
-    _show(options, document.notes, result, lines)
+    show(options, document.notes, result, lines)
 
 
 def convert(options: argparse.Namespace) -> None:
@@ -95,20 +93,20 @@ def convert(options: argparse.Namespace) -> None:
         write_dataset(options.out, found.dataset)
         notes, size = found.notes, f"{found.dataset.n_rows:,} rows of {len(found.dataset.variables)} variables"
     else:
-        document = _read_network(options)
+        document = read_model(options)
         write_network(options.out, document)
         notes, size = document.notes, f"{len(document.network.variables)} variables"
-    _show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
+    show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
 
 
 def info(options: argparse.Namespace) -> None:
     """Say what a file holds."""
     if _is_data(options.network):
         found = read_dataset(options.network)
-        _show(options, found.notes, *_describe_data(found.dataset))
+        show(options, found.notes, *_describe_data(found.dataset))
     else:
-        document = _read_network(options)
-        _show(options, document.notes, *_describe_network(document))
+        document = read_model(options)
+        show(options, document.notes, *_describe_network(document))
 
 
 def _describe_network(document: Document) -> tuple[dict[str, Any], list[str]]:
@@ -141,7 +139,7 @@ def _describe_network(document: Document) -> tuple[dict[str, Any], list[str]]:
 
 def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
     missing = int((dataset.codes == -1).sum())
-    roles = _names_by_role(dataset)
+    roles = names_by_role(dataset)
     states = {variable.name: list(variable.states) for variable in dataset.variables}
     distinct = dataset.project(range(len(dataset.variables))).n_rows
     result = {
@@ -161,14 +159,15 @@ def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
     return result, lines
 
 
-def _names_by_role(dataset: Dataset) -> dict[str, list[str]]:
+def names_by_role(dataset: Dataset) -> dict[str, list[str]]:
+    """For each role, the variables that have it."""
     return {
         role.value: [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]
         for role in Role
     }
 
 
-def _show(options: argparse.Namespace, notes: Sequence[str], result: dict[str, Any], lines: Sequence[str]) -> None:
+def show(options: argparse.Namespace, notes: Sequence[str], result: dict[str, Any], lines: Sequence[str]) -> None:
     """The result as JSON or as lines for people; what the reader noted goes to stderr too."""
     for note in notes:
         print(f"pgmgui: note: {note}", file=sys.stderr)
@@ -178,7 +177,15 @@ def _show(options: argparse.Namespace, notes: Sequence[str], result: dict[str, A
         print("\n".join(lines))
 
 
-def _read_network(options: argparse.Namespace) -> Document:
+def memory_limit(options: argparse.Namespace) -> int:
+    """The memory limit in bytes."""
+    if not 0 < options.memory_limit < MOST_GIGABYTES:
+        raise PgmError(f"--memory-limit must be above 0 and below {MOST_GIGABYTES:g}; got {options.memory_limit:g}")
+    return int(options.memory_limit * 2**30)
+
+
+def read_model(options: argparse.Namespace) -> Document:
+    """The network that the command is about."""
     return read_network(options.network, options.normalise)
 
 
@@ -186,7 +193,8 @@ def _is_data(path: str) -> bool:
     return Path(path).suffix.lower() in DATA_SUFFIXES
 
 
-def _seed(seed: int) -> int:
+def check_seed(seed: int) -> int:
+    """The seed, if it is one."""
     if seed < 0:
         raise PgmError(f"--random-state must be 0 or more; got {seed}")
     return seed
@@ -198,7 +206,7 @@ def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.
         for i, code in read_evidence(options.evidence_file, network).items():
             states[network.variables[i].name] = network.variables[i].states[code]
     for text in options.evidence:
-        variable, state = _split_assignment(network, text, "--evidence X=a", "")
+        variable, state = split_assignment(network, text, "--evidence X=a", "")
         if states.get(variable.name, state) != state:
             raise PgmError(f"{variable.name!r} has two states in the evidence: {states[variable.name]!r} and {state!r}")
         states[variable.name] = state
@@ -212,14 +220,14 @@ def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.
 def _parse_vectors(network: Network, texts: Sequence[str], usage: str) -> Mapping[str, list[float]]:
     vectors: dict[str, list[float]] = {}
     for text in texts:
-        variable, values = _split_assignment(network, text, usage, ":")
+        variable, values = split_assignment(network, text, usage, ":")
         if variable.name in vectors:
             raise PgmError(f"{variable.name!r} is given twice with {usage.split()[0]}; give it once")
         vectors[variable.name] = _parse_vector(variable, values, usage)
     return vectors
 
 
-def _split_assignment(network: Network, text: str, usage: str, after: str) -> tuple[Variable, str]:
+def split_assignment(network: Network, text: str, usage: str, after: str) -> tuple[Variable, str]:
     """``X=a`` as a variable and a text; ``after`` is what follows the name of a state in the text.
 
     The name itself may hold equals signs: of several variables that fit, the one whose state follows.
@@ -239,9 +247,9 @@ def _split_assignment(network: Network, text: str, usage: str, after: str) -> tu
 def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:
     """``a:0.7,b:0.3`` as one number per state; a state's name may hold commas and colons."""
     found: dict[str, float] = {}
-    pending = ""
+    pending: str | None = None
     for piece in text.split(","):
-        pending = f"{pending},{piece}" if pending else piece
+        pending = piece if pending is None else f"{pending},{piece}"
         state, _, number = pending.rpartition(":")
         if state in variable.states:
             if state in found:
@@ -250,24 +258,26 @@ def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:
                 found[state] = float(number)
             except ValueError:
                 raise PgmError(f"{number!r} in {text!r} is not a number; expected {usage}") from None
-            pending = ""
+            pending = None
     absent = [state for state in variable.states if state not in found]
     if pending:
         variable.code(pending.rpartition(":")[0] or pending)
     if absent:
         raise PgmError(f"{text!r} gives no number for the state {list_names(absent)} of {variable.name!r}; give all")
+    if pending:
+        raise PgmError(f"{pending!r} in {text!r} is not of the form state:number; expected {usage}")
     return [found[state] for state in variable.states]
 
 
 def _split_names(network: Network, text: str) -> list[str]:
     """``X,Y`` as names; one that holds a comma is found too."""
     names = []
-    pending = ""
+    pending: str | None = None
     for piece in text.split(","):
-        pending = f"{pending},{piece}" if pending else piece
+        pending = piece if pending is None else f"{pending},{piece}"
         if pending in network.index:
             names.append(pending)
-            pending = ""
+            pending = None
     if pending:
         find_variable(network, pending)
     return names

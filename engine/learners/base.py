@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -41,7 +41,15 @@ class State:
 
 
 class Learner(Protocol):
-    """An iterative learner of parameters."""
+    """An iterative learner of parameters.
+
+    Attributes
+    ----------
+    counts_complete_data : bool
+        Whether one step solves a component whose data is complete: it then stops after it.
+    """
+
+    counts_complete_data: ClassVar[bool]
 
     def step(self, problem: Problem, state: State, cancelled: Callable[[], bool]) -> State:
         """The next state. Parameters of different components do not touch each other."""
@@ -129,20 +137,22 @@ def iterate(
     """Step a learner until every unit has converged, or something else ends it.
 
     Yields the progress after every step; the last one says why learning ended. Converged units keep
-    their parameters and are no longer propagated. Resume by passing a progress back in, with
-    ``stop=""``.
+    their parameters and are no longer propagated. Resume by passing a progress back in.
     """
     focus, focused = problem, np.ones_like(progress.active)
+    progress = replace(progress, stop=_reason(progress, stopping))
+    if progress.stop:
+        yield progress
     while not progress.stop:
         started = time.perf_counter()
         focus, focused = _focus(problem, progress, focus, focused)
         try:
             progress = _advance(learner, focus, progress, stopping, cancelled)
+            stop = _reason(progress, stopping)
         except Cancelled:
-            progress = replace(progress, stop="cancelled")
-        progress = replace(progress, seconds=progress.seconds + time.perf_counter() - started)
-        yield replace(progress, stop=progress.stop or _reason(progress, stopping))
-        progress = replace(progress, stop=progress.stop or _reason(progress, stopping))
+            stop = "cancelled"
+        progress = replace(progress, stop=stop, seconds=progress.seconds + time.perf_counter() - started)
+        yield progress
 
 
 def _focus(problem: Problem, progress: Progress, focus: Problem, focused: Bools) -> tuple[Problem, Bools]:
@@ -174,6 +184,8 @@ def _advance(
         gained = np.where(components, state.objective - before.objective, 0.0)
         change = np.abs(np.bincount(progress.unit, gained, units))
     hits = np.where(change <= stopping.tol, progress.hits + 1, 0)
+    if learner.counts_complete_data:
+        hits[~np.isin(np.arange(units), progress.unit[problem.incomplete])] = stopping.patience
     return replace(
         progress,
         state=state,

@@ -134,6 +134,11 @@ class Problem:
         return self.sum(_xlogy(self.exponents - 1, theta))
 
     @cached_property
+    def incomplete(self) -> Ints:
+        """The components with something to propagate."""
+        return np.unique(np.concatenate([np.empty(0, dtype=np.int64), *(job.component for job in self.jobs)]))
+
+    @cached_property
     def has_prior(self) -> bool:
         return bool((self.exponents != 1).any())
 

@@ -1,0 +1,327 @@
+"""The commands that learn: ``learn``, ``decompose`` and ``bound``."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from app.commands import check_seed, memory_limit, names_by_role, read_model, show, split_assignment
+from engine.arrays import Floats
+from engine.bounds import Bounds, find_bounds
+from engine.dataset import Dataset
+from engine.decomposition import Component
+from engine.errors import PgmError
+from engine.formats import Document, read_dataset, read_network, write_network
+from engine.inference.junction_tree import compile_tree
+from engine.learners.base import Stopping, evaluate_state
+from engine.learners.learn import METHODS, Snapshot, find_method
+from engine.learners.learn import learn as run_learner
+from engine.learners.problem import LearningTask, make_task
+from engine.learners.starts import KINDS
+from engine.network import BayesianNetwork
+from engine.prior import Exponents
+from engine.variable import list_names
+
+CERTIFIED = 1e-3
+"""A component this close to its bound, in nats, has its best parameters."""
+NO_LIMIT = 2**62
+"""For commands that plan inference but do not run it."""
+STOP_WORDS = {
+    "converged": "converged",
+    "iterations": "stopped at the iteration limit; raise --max-iter or --tol",
+    "time": "stopped at the time limit; raise --max-seconds or --tol",
+    "cancelled": "cancelled",
+}
+
+
+def learn(options: argparse.Namespace) -> None:
+    """Learn parameters and say how close they are to the best possible."""
+    document, network, data, notes = _read(options)
+    prior = _parse_prior(network, options.prior)
+    stopping = Stopping(options.tol, options.criterion, options.max_iter, options.max_seconds)
+    start: str | BayesianNetwork = options.start
+    if options.start not in KINDS:
+        start = _bayesian(read_network(options.start, options.normalise), options.start)
+    trace: list[Floats] = []
+    with _interruptible() as cancelled:
+        for last in run_learner(
+            network,
+            data,
+            options.method,
+            start=start,
+            random_state=check_seed(options.random_state),
+            n_init=options.n_init,
+            prior=prior,
+            stopping=stopping,
+            memory_limit=memory_limit(options),
+            cancelled=cancelled,
+        ):
+            if not trace:
+                notes += _describe_symmetries(network, last)
+            trace.append(last.objective.sum(axis=1))
+            _show_progress(last)
+    notes += _describe_unseen(network, last)
+    if options.out:
+        write_network(options.out, Document(last.network(), document.name, document.positions, document.properties))
+    result = _describe_result(options.method, last, trace, prior)
+    lines = [*_result_lines(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
+    show(options, notes, result, lines)
+
+
+def decompose(options: argparse.Namespace) -> None:
+    """Say how the learning problem falls apart."""
+    _, network, data, notes = _read(options)
+    task = make_task(network, data, memory_limit=NO_LIMIT)
+    names = [variable.name for variable in network.variables]
+    pruned = [names[v] for v in task.decomposition.pruned]
+    distinct = data.project(range(len(names))).n_rows
+    whole = compile_tree([v.cardinality for v in network.variables], network.scopes)
+    components = _describe_components(task)
+    parts = zip(components, task.decomposition.components, strict=True)
+    iterated = sum(described["distinct_rows"] for described, part in parts if not part.is_complete)
+    result = {
+        **names_by_role(data),
+        "pruned": pruned,
+        "rows": data.n_rows,
+        "distinct_rows": distinct,
+        "components": components,
+        "inferences": {"whole": distinct, "decomposed": iterated},
+        "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
+    }
+    lines = [f"{len(components)} components; {data.n_rows:,} rows, {distinct:,} distinct"]
+    lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
+    for k, c in enumerate(components, 1):
+        given = f" given {', '.join(c['boundary'])}" if c["boundary"] else ""
+        lines.append(f"{k}. {', '.join(c['variables'])}{given}: {c['distinct_rows']:,} distinct rows")
+    lines.append(
+        f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
+        f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
+    )
+    show(options, notes, result, lines)
+
+
+def bound(options: argparse.Namespace) -> None:
+    """Say how high the objective can be at most."""
+    _, network, data, notes = _read(options)
+    task = make_task(network, data, _parse_prior(network, options.prior), NO_LIMIT)
+    bounds = find_bounds(task)
+    result = _describe_bounds(task, bounds)
+    lines = [
+        f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)",
+        f"naive bound {bounds.naive:,.4f}, decomposition bound {bounds.decomposition.sum():,.4f}, "
+        f"with partly observed variables {bounds.patterns.sum():,.4f}",
+    ]
+    show(options, notes, result, lines)
+
+
+def _read(options: argparse.Namespace) -> tuple[Document, BayesianNetwork, Dataset, list[str]]:
+    document = read_model(options)
+    network = _bayesian(document, options.network)
+    found = read_dataset(options.data, network.variables, missing=options.missing_code)
+    if not found.dataset.n_rows:
+        raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
+    return document, network, found.dataset, [*document.notes, *found.notes]
+
+
+def _bayesian(document: Document, path: str) -> BayesianNetwork:
+    if not isinstance(document.network, BayesianNetwork):
+        raise PgmError(f"{path}: learning Markov networks is not supported yet; give a Bayesian network")
+    return document.network
+
+
+def _parse_prior(network: BayesianNetwork, texts: Sequence[str]) -> Exponents:
+    """``2`` for all parameters, or ``X=2`` for those of a variable."""
+    common, named = 1.0, {}
+    for text in texts:
+        try:
+            if "=" in text:
+                variable, number = split_assignment(network, text, "--prior X=2", "")
+                named[variable.name] = float(number)
+            else:
+                common = float(text)
+        except ValueError:
+            raise PgmError(f"--prior {text}: expected a number, or a variable and a number as in X=2") from None
+    return {variable.name: named.get(variable.name, common) for variable in network.variables} if named else common
+
+
+def _describe_components(task: LearningTask) -> list[dict[str, Any]]:
+    names = [variable.name for variable in task.layout.network.variables]
+
+    def describe(component: Component, rows: int) -> dict[str, Any]:
+        return {
+            "variables": [names[v] for v in component.variables],
+            "boundary": [names[v] for v in component.boundary],
+            "distinct_rows": rows,
+        }
+
+    return [describe(c, rows) for c, rows in zip(task.decomposition.components, task.distinct_rows, strict=True)]
+
+
+def _describe_bounds(task: LearningTask, bounds: Bounds) -> dict[str, Any]:
+    components = []
+    for k, component in enumerate(_describe_components(task)):
+        del component["distinct_rows"]
+        values = {"bound": float(bounds.decomposition[k]), "patterns": float(bounds.patterns[k])}
+        components.append({**component, **values})
+    return {
+        "naive": bounds.naive,
+        "decomposition": float(bounds.decomposition.sum()),
+        "patterns": float(bounds.patterns.sum()),
+        "kind": "exact",
+        "components": components,
+    }
+
+
+def _describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Exponents) -> dict[str, Any]:
+    best = last.best
+    task, iterations = last.task, last.iterations[best]
+    state_ll, state_objective = last.log_likelihood[best], last.objective[best]
+    if not find_method(method).conditioned:
+        # The textbook method knows no components: find theirs at the parameters it learned.
+        network, dataset = task.layout.network, task.decomposition.dataset
+        task = make_task(network, dataset, prior)
+        state = evaluate_state(task.problem, last.theta[best])
+        state_ll, state_objective = state.log_likelihood, state.objective
+        iterations = np.full(task.problem.n_components, last.iteration)
+    bounds = find_bounds(task)
+    components = _describe_components(task)
+    for k, component in enumerate(components):
+        gap = max(0.0, float(bounds.patterns[k] - state_objective[k]))
+        component |= {
+            "iterations": int(iterations[k]),
+            "log_likelihood": float(state_ll[k]),
+            "objective": float(state_objective[k]),
+            "bound": float(bounds.patterns[k]),
+            "gap": gap,
+            "certified": gap <= CERTIFIED,
+        }
+    return {
+        "method": method,
+        "objective": float(state_objective.sum()),
+        "log_likelihood": float(state_ll.sum()),
+        "iterations": last.iteration,
+        "converged": last.stop == "converged",
+        "stop": last.stop,
+        "seconds": last.seconds,
+        "trace": _trace(trace, best, int(last.iterations[best].max())),
+        "restarts": last.objective.sum(axis=1).tolist(),
+        "bound": _describe_bounds(task, bounds),
+        "gap": max(0.0, bounds.total - float(state_objective.sum())),
+        "components": components,
+    }
+
+
+def _trace(trace: list[Floats], restart: int, iterations: int) -> list[float]:
+    """The objective of a restart at its start and after each of its iterations.
+
+    Restarts of an earlier or later batch stand still meanwhile: later ones at −∞, earlier ones at their end.
+    """
+    begun = [float(objectives[restart]) for objectives in trace if objectives[restart] > -np.inf]
+    return begun[: iterations + 1]
+
+
+def _result_lines(result: dict[str, Any], last: Snapshot) -> list[str]:
+    open_components = [k for k, c in enumerate(result["components"], 1) if not c["certified"]]
+    certificate = "every component is at its bound: this is the best there is"
+    if open_components:
+        shown = ", ".join(map(str, open_components[:10])) + (" …" if len(open_components) > 10 else "")
+        certificate = (
+            f"within {result['gap']:,.4f} nats of the best possible; {len(open_components)} of "
+            f"{len(result['components'])} components are not certified: {shown}"
+        )
+    lines = [
+        f"{METHODS[result['method']].title}: objective {result['objective']:,.4f} after {result['iterations']} "
+        f"iterations in {result['seconds']:.3f} s ({STOP_WORDS[result['stop']]})",
+        f"upper bound {last.objective[last.best].sum() + result['gap']:,.4f}; {certificate}",
+    ]
+    if len(result["restarts"]) > 1:
+        lines.append("restarts: " + ", ".join(f"{value:,.2f}" for value in sorted(result["restarts"], reverse=True)))
+    return lines
+
+
+def _describe_symmetries(network: BayesianNetwork, snapshot: Snapshot) -> list[str]:
+    names = [network.variables[symmetry.variable].name for symmetry in snapshot.symmetries()]
+    if not names:
+        return []
+    return [
+        f"the start does not tell states of the hidden {list_names(names)} apart, and EM cannot either: "
+        "use --start random"
+    ]
+
+
+def _describe_unseen(network: BayesianNetwork, last: Snapshot) -> list[str]:
+    unseen = last.unseen()
+    if not unseen:
+        return []
+    names = list(dict.fromkeys(network.variables[v].name for v, _ in unseen))
+    return [
+        f"{len(unseen)} parent configurations never occur in the data and keep their start, "
+        f"in the tables of {list_names(names, most=6)}; a prior above 1 would settle them"
+    ]
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Ctrl+C ends learning with what it has reached, rather than the command; pressed again, the command."""
+    pressed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        pressed.set()
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _show_progress(snapshot: Snapshot) -> None:
+    """One line on a terminal, written over at every iteration."""
+    if not sys.stderr.isatty():
+        return
+    left = int((~snapshot.converged[snapshot.best]).sum())
+    text = (
+        f"iteration {snapshot.iteration}  objective {snapshot.objective.sum(axis=1).max():,.4f}  components left {left}"
+    )
+    print(f"\r\x1b[K{text}", end="\r\x1b[K" if snapshot.stop else "", file=sys.stderr, flush=True)
+
+
+def add_learner(parser: argparse.ArgumentParser) -> None:
+    """The options of a learner."""
+    parser.add_argument("--method", choices=METHODS, default="d-em", help="default: %(default)s")
+    parser.add_argument(
+        "--start", default="random", metavar="NETWORK|random|uniform|current", help="default: %(default)s"
+    )
+    parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
+    parser.add_argument("--n-init", type=int, default=1, metavar="K", help="restarts (default: %(default)s)")
+    parser.add_argument("--tol", type=float, default=Stopping.tol, metavar="T", help="default: %(default)s")
+    parser.add_argument("--max-iter", type=int, default=Stopping.max_iter, metavar="I", help="default: %(default)s")
+    parser.add_argument(
+        "--max-seconds", type=float, default=Stopping.max_seconds, metavar="SECONDS", help="default: no limit"
+    )
+    parser.add_argument(
+        "--criterion",
+        choices=("parameters", "likelihood"),
+        default=Stopping.criterion,
+        help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_prior(parser: argparse.ArgumentParser) -> None:
+    """The option of a prior."""
+    parser.add_argument(
+        "--prior",
+        action="append",
+        default=[],
+        metavar="PSI",
+        help="Dirichlet exponents: one number for all, or X=PSI for a variable (default: 1, maximum likelihood)",
+    )

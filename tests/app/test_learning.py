@@ -1,0 +1,184 @@
+"""The commands that learn: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import math
+import signal
+
+import numpy as np
+import pytest
+
+from engine.formats import read_dataset, read_network, write_network
+from engine.inference.posterior import infer
+from engine.learners.em import EM
+from tests.command_line import EXAMPLES, assert_refused, run
+
+ASIA = EXAMPLES / "asia.bif", EXAMPLES / "asia.csv"
+CHAIN = EXAMPLES / "thesis-chain.bif", EXAMPLES / "thesis-chain.csv"
+CANCER = EXAMPLES / "cancer.bif", EXAMPLES / "cancer.csv"
+SPRINKLER = EXAMPLES / "sprinkler.bif", EXAMPLES / "sprinkler.csv"
+
+
+def log_likelihood(network_path, data_path):
+    network = read_network(network_path).network
+    data = read_dataset(data_path, network.variables).dataset
+    return float(data.weights @ infer(network, data).log_evidence)
+
+
+@pytest.mark.parametrize("method", ["em", "d-em", "em-textbook"])
+def test_learn_reports_what_it_reached(method, tmp_path):
+    out = tmp_path / "learned.bif"
+    result = run("learn", *ASIA, "--method", method, "--out", out, "--max-iter", 60, "--json").result
+    assert result["method"] == method
+    assert result["log_likelihood"] == pytest.approx(log_likelihood(out, ASIA[1]), abs=1e-6)
+    assert result["objective"] == pytest.approx(result["log_likelihood"], abs=1e-9)
+    assert result["trace"][-1] == pytest.approx(result["objective"], abs=1e-6)
+    assert len(result["trace"]) == result["iterations"] + 1
+    assert np.diff(result["trace"]).min() > -1e-9
+    assert sum(c["log_likelihood"] for c in result["components"]) == pytest.approx(result["log_likelihood"], abs=1e-6)
+    assert result["objective"] <= result["bound"]["patterns"] + 1e-9
+    assert result["stop"] in ("converged", "iterations")
+    assert result["converged"] == (result["stop"] == "converged")
+    assert result["seconds"] > 0
+
+
+def test_every_method_takes_the_same_first_step():
+    traces = [
+        run("learn", *ASIA, "--method", method, "--max-iter", 5, "--tol", 0, "--json").result["trace"]
+        for method in ("em", "d-em", "em-textbook")
+    ]
+    assert len(traces[0]) == 6
+    np.testing.assert_allclose(traces[1], traces[0], atol=1e-6)
+    np.testing.assert_allclose(traces[2], traces[0], atol=1e-6)
+
+
+def test_counting_is_certified_and_needs_complete_data():
+    result = run("learn", *CANCER, "--method", "counting", "--json").result
+    assert (result["iterations"], result["converged"]) == (1, True)
+    assert all(component["certified"] for component in result["components"])
+    assert result["objective"] == pytest.approx(result["bound"]["decomposition"], abs=1e-9)
+    assert_refused(run("learn", *ASIA, "--method", "counting"), "needs complete data", "'tub'", "use em")
+
+
+def test_starts_seeds_and_restarts(tmp_path):
+    first = run("learn", *ASIA, "--random-state", 3, "--max-iter", 5, "--json").result
+    again = run("learn", *ASIA, "--random-state", 3, "--max-iter", 5, "--json").result
+    other = run("learn", *ASIA, "--random-state", 4, "--max-iter", 5, "--json").result
+    assert first["trace"] == again["trace"] != other["trace"]
+    several = run("learn", *ASIA, "--random-state", 3, "--n-init", 4, "--max-iter", 5, "--json").result
+    assert len(several["restarts"]) == 4
+    assert several["restarts"][0] == pytest.approx(first["objective"], abs=1e-9)
+    assert several["objective"] == pytest.approx(max(several["restarts"]), abs=1e-9)
+    current = run("learn", *ASIA, "--start", "current", "--max-iter", 0, "--json").result
+    assert current["trace"] == [pytest.approx(log_likelihood(*ASIA), abs=1e-6)]
+    assert current["stop"] == "iterations"
+    from_file = run("learn", *ASIA, "--start", ASIA[0], "--max-iter", 0, "--json").result
+    assert from_file["trace"] == current["trace"]
+    assert_refused(run("learn", *ASIA, "--start", CANCER[0]), "the start has no variable")
+    assert_refused(run("learn", *ASIA, "--start", tmp_path / "no.bif"), "cannot read")
+
+
+def test_prior_is_one_number_or_by_variable():
+    smoothed = run("learn", *ASIA, "--prior", 2, "--max-iter", 10, "--json").result
+    assert smoothed["objective"] < smoothed["log_likelihood"]
+    assert smoothed["objective"] <= smoothed["bound"]["patterns"]
+    named = run("learn", *ASIA, "--prior", "smoke=3", "--max-iter", 0, "--start", "current", "--json").result
+    assert named["objective"] - named["log_likelihood"] == pytest.approx(2 * 2 * math.log(0.5), abs=1e-9)
+    assert_refused(run("learn", *ASIA, "--prior", "0.5"), "below 1")
+    assert_refused(run("learn", *ASIA, "--prior", "x"), "--prior x", "expected a number")
+    assert_refused(run("learn", *ASIA, "--prior", "nobody=2"), "nobody")
+
+
+def test_the_thesis_example_falls_apart_into_three():
+    result = run("decompose", *CHAIN, "--json").result
+    assert [(c["variables"], c["boundary"], c["distinct_rows"]) for c in result["components"]] == [
+        (["V"], [], 2),
+        (["X"], ["V"], 3),
+        (["Y", "Z"], ["X"], 2),
+    ]
+    assert (result["hidden"], result["pruned"]) == (["Y"], [])
+    assert (result["rows"], result["distinct_rows"]) == (3, 3)
+    assert result["inferences"] == {"whole": 3, "decomposed": 2}
+    assert "Y, Z given X: 2 distinct rows" in run("decompose", *CHAIN).out
+
+
+def test_bounds_are_ordered_and_add_up():
+    result = run("bound", *SPRINKLER, "--json").result
+    assert result["naive"] >= result["decomposition"] >= result["patterns"]
+    assert sum(c["bound"] for c in result["components"]) == pytest.approx(result["decomposition"], abs=1e-9)
+    assert result["kind"] == "exact"
+    learned = run("learn", *SPRINKLER, "--json").result
+    assert learned["objective"] <= result["patterns"]
+    assert "no parameters reach more than" in run("bound", *SPRINKLER).out
+
+
+def test_output_for_people():
+    text = run("learn", *ASIA, "--n-init", 2, "--max-iter", 3).out
+    assert "decomposed EM: objective" in text
+    assert "stopped at the iteration limit" in text
+    assert "restarts:" in text
+    assert "every component is at its bound" in run("learn", *CANCER).out
+
+
+def test_notes_on_starts_and_configurations_without_data(tmp_path):
+    data = tmp_path / "few.csv"
+    states = [v.states for v in read_network(CHAIN[0]).network.variables]
+    data.write_text("V,X,Z\n" + f"{states[0][0]},{states[1][0]},{states[3][0]}\n" * 2)
+    outcome = run("learn", CHAIN[0], data, "--json")
+    assert any("never occur in the data and keep their start" in note for note in outcome.result["notes"])
+    flat = tmp_path / "flat.json"
+    uniform = read_network(CHAIN[0]).network
+    write_network(flat, uniform.with_tables([np.full(t.shape, 1 / t.shape[-1]) for t in uniform.tables]))
+    notes = run("learn", CHAIN[0], CHAIN[1], "--start", flat, "--json").result["notes"]
+    assert any("hidden 'Y' apart" in note and "--start random" in note for note in notes)
+
+
+@pytest.mark.parametrize("command", ["learn", "decompose", "bound"])
+def test_bad_input_is_refused(command, tmp_path):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("asia,smoke\n")
+    assert_refused(run(command, ASIA[0], empty), "empty.csv", "no rows")
+    assert_refused(run(command, EXAMPLES / "thesis-grid.json", EXAMPLES / "thesis-grid.csv"), "Markov", "not supported")
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("asia,smoke\nyes,maybe\n")
+    assert_refused(run(command, ASIA[0], wrong), "wrong.csv", "line 2", "'maybe'", "'smoke'")
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["--tol", "-1"], "tol must be 0 or more"),
+        (["--max-iter", "-1"], "max_iter must be 0 or more"),
+        (["--n-init", "0"], "n_init must be 1 or more"),
+        (["--random-state", "-1"], "--random-state"),
+        (["--method", "magic"], "magic"),
+        (["--memory-limit", "0"], "--memory-limit"),
+    ],
+)
+def test_bad_options_are_refused(words, part):
+    assert_refused(run("learn", *ASIA, *words), part)
+
+
+def test_missing_codes_can_be_named(tmp_path):
+    data = tmp_path / "coded.csv"
+    data.write_text("asia,smoke\nyes,-9\nno,yes\n")
+    assert run("decompose", ASIA[0], data, "--missing-code=-9", "--json").result["partial"] == ["smoke"]
+
+
+def test_interrupt_keeps_what_was_reached(tmp_path, monkeypatch):
+    """Ctrl+C during a run that would go on for ever ends it with its last whole state."""
+    out = tmp_path / "learned.bif"
+    step, steps = EM.step, []
+
+    def interrupted_step(*arguments):
+        steps.append(1)
+        if len(steps) == 7:
+            signal.raise_signal(signal.SIGINT)
+        return step(*arguments)
+
+    monkeypatch.setattr(EM, "step", interrupted_step)
+    words = ["--tol", 0, "--max-iter", 10**9, "--out", out, "--json"]
+    result = run("learn", *ASIA, *words).result
+    assert (result["stop"], result["iterations"], result["converged"]) == ("cancelled", 6, False)
+    assert result["log_likelihood"] == pytest.approx(log_likelihood(out, ASIA[1]), abs=1e-6)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
