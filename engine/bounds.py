@@ -22,7 +22,7 @@ from scipy.special import xlogy
 from engine.arrays import Codes, Floats, Ints, weighted_counts
 from engine.dataset import Role
 from engine.distinct import distinct_rows
-from engine.learners.problem import LearningTask, Problem
+from engine.learners.problem import LearningTask, Problem, make_task
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +48,10 @@ class Bounds:
 
 def find_bounds(task: LearningTask) -> Bounds:
     """The bounds of a learning task, in one pass over the data of each component."""
+    if not task.is_decomposed:
+        names = [variable.name for variable in task.layout.network.variables]
+        prior = dict(zip(names, task.layout.tables(task.problem.exponents), strict=True))
+        task = make_task(task.layout.network, task.decomposition.dataset, prior)
     problem = task.problem
     highest_prior = problem.sum(_row_maximum(problem, problem.exponents - 1))
     complete = problem.sum(_row_maximum(problem, problem.static_counts + (problem.exponents - 1)))

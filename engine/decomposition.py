@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.dataset import Dataset, Role
+from engine.errors import ModelError
 from engine.graphs import bits, components, joined
 from engine.network import BayesianNetwork
 
@@ -82,9 +83,8 @@ class Decomposition:
                 parents.append(tuple(new[p] for p in self.network.parents[variable]))
                 tables.append(self.network.tables[variable])
             else:
-                counts = np.bincount(
-                    data.codes[new[variable]], data.weights, self.network.variables[variable].cardinality
-                )
+                codes = np.maximum(data.codes[new[variable]], 0)  # only a variable of one state can be missing here
+                counts = np.bincount(codes, data.weights, self.network.variables[variable].cardinality)
                 parents.append(())
                 tables.append(counts / counts.sum() if counts.sum() else np.full(len(counts), 1 / len(counts)))
         variables = tuple(self.network.variables[v] for v in kept)
@@ -94,12 +94,18 @@ class Decomposition:
 def decompose(network: BayesianNetwork, dataset: Dataset) -> Decomposition:
     """Prune hidden leaves, cut the arrows out of observed variables, and find what stays connected.
 
-    Linear in the network (with bit sets) and in the data, which is read once for the roles.
+    Linear in the network (with bit sets) and in the data, which is read once for the roles. A missing
+    variable of one state is as good as observed.
     """
+    if dataset.variables != network.variables:
+        raise ModelError("the dataset is not over the network's variables, in their order; align it first")
     roles = dataset.roles
     pruned = find_hidden_leaves(network, roles)
     kept = [v for v in range(len(network.variables)) if v not in pruned]
-    is_cut = [role is Role.OBSERVED for role in roles]
+    is_cut = [
+        role is Role.OBSERVED or (variable.cardinality == 1 and role is not Role.SOFT)
+        for role, variable in zip(roles, network.variables, strict=True)
+    ]
     edges = [(p, v) for v in kept for p in network.parents[v] if not is_cut[p]]
     found = components(joined(edges), sum(1 << v for v in kept))
     return Decomposition(

@@ -202,16 +202,17 @@ def make_plan(
     codes = tuple(
         _close_constant(column, v.cardinality) for column, v in zip(dataset.codes, network.variables, strict=True)
     )
+    left_out = frozenset(without)
+    is_kept = [not (isinstance(network, BayesianNetwork) and factor in left_out) for factor in range(len(network.scopes))]
     planner = _Planner(
         Pool(network, dataset.likelihoods),
-        joined(network.scopes),
+        joined(scope for scope, kept in zip(network.scopes, is_kept, strict=True) if kept),
         codes,
         dataset.weights,
         memory_limit,
         passes,
         condition,
     )
-    left_out = frozenset(without)
     open_somewhere = as_mask(
         i for i, column in enumerate(codes) if i not in left_out and (not condition or column.min(initial=0) < 0)
     )
@@ -220,7 +221,7 @@ def make_plan(
     observed_factors: list[int] = []
     for factor, scope in enumerate(network.scopes):
         block = next((block_of[v] for v in scope if v in block_of), None)
-        if not (isinstance(network, BayesianNetwork) and factor in left_out):
+        if is_kept[factor]:
             (observed_factors if block is None else factors_of[block]).append(factor)
     blocks = tuple(planner.plan_block(block, factors, keep_rows) for block, factors in factors_of.items())
     return Plan(network, dataset, codes, planner.pool, tuple(observed_factors), blocks)

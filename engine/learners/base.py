@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -32,12 +32,15 @@ class State:
         At ``theta``; the objective adds the log prior.
     counts : array (parameters,)
         Expected counts at ``theta``, from the pass that found the likelihood.
+    memory : object
+        What else a learner keeps from one step to the next.
     """
 
     theta: Floats
     log_likelihood: Floats
     objective: Floats
     counts: Floats
+    memory: Any = None
 
 
 class Learner(Protocol):
@@ -47,12 +50,26 @@ class Learner(Protocol):
     ----------
     counts_complete_data : bool
         Whether one step solves a component whose data is complete: it then stops after it.
+    monotone : bool
+        Whether the objective never decreases.
     """
 
     counts_complete_data: ClassVar[bool]
+    monotone: ClassVar[bool]
 
-    def step(self, problem: Problem, state: State, cancelled: Callable[[], bool]) -> State:
-        """The next state. Parameters of different components do not touch each other."""
+    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+        """The state at some parameters: one pass over the data."""
+
+    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+        """The next state.
+
+        Units do not touch each other's parameters: their steps are independent of one another.
+
+        Parameters
+        ----------
+        unit : array (components,)
+            The unit of each component.
+        """
 
 
 def evaluate_state(problem: Problem, theta: Floats, cancelled: Callable[[], bool] = NEVER) -> State:
@@ -118,12 +135,14 @@ class Progress:
     stop: str = ""
 
 
-def begin(problem: Problem, theta: Floats, unit: Ints, cancelled: Callable[[], bool] = NEVER) -> Progress:
+def begin(
+    learner: Learner, problem: Problem, theta: Floats, unit: Ints, cancelled: Callable[[], bool] = NEVER
+) -> Progress:
     """The progress before the first step."""
     units = int(unit.max()) + 1
     zeros = np.zeros(units, dtype=np.int64)
     started = time.perf_counter()
-    state = evaluate_state(problem, theta, cancelled)
+    state = learner.begin(problem, theta, cancelled)
     return Progress(state, unit, zeros, zeros, np.ones(units, dtype=bool), seconds=time.perf_counter() - started)
 
 
@@ -167,7 +186,7 @@ def _advance(
     learner: Learner, problem: Problem, progress: Progress, stopping: Stopping, cancelled: Callable[[], bool]
 ) -> Progress:
     before, active = progress.state, progress.active
-    after = learner.step(problem, before, cancelled)
+    after = learner.step(problem, before, progress.unit, cancelled)
     components = active[progress.unit]
     parameters = components[problem.component]
     state = State(
@@ -175,13 +194,14 @@ def _advance(
         np.where(components, after.log_likelihood, before.log_likelihood),
         np.where(components, after.objective, before.objective),
         np.where(parameters, after.counts, before.counts),
+        after.memory,
     )
     units = len(active)
     change = np.zeros(units)
     if stopping.criterion == "parameters":
         np.maximum.at(change, progress.unit, problem.change(state.theta, before.theta))
     else:
-        gained = np.where(components, state.objective - before.objective, 0.0)
+        gained = np.subtract(state.objective, before.objective, out=np.zeros(len(components)), where=components)
         change = np.abs(np.bincount(progress.unit, gained, units))
     hits = np.where(change <= stopping.tol, progress.hits + 1, 0)
     if learner.counts_complete_data:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from engine.arrays import Floats, Ints
 from engine.learners.base import State, evaluate_state
 from engine.learners.problem import Problem
 
@@ -15,8 +16,17 @@ class EM:
     """θ(x|u) ← (ψ − 1 + Σ Pr(xu|d)) / (Σ ψ − |X| + Σ Pr(u|d)). Never decreases the objective."""
 
     counts_complete_data: ClassVar[bool] = True
+    monotone: ClassVar[bool] = True
 
-    def step(self, problem: Problem, state: State, cancelled: Callable[[], bool]) -> State:
-        """The M-step from the counts at hand, and the E-step at the new parameters."""
-        theta = problem.normalise(state.counts + (problem.exponents - 1), otherwise=state.theta)
+    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+        """The E-step at the start."""
         return evaluate_state(problem, theta, cancelled)
+
+    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+        """The M-step from the counts at hand, and the E-step at the new parameters."""
+        return evaluate_state(problem, maximise_counts(problem, state), cancelled)
+
+
+def maximise_counts(problem: Problem, state: State) -> Floats:
+    """The M-step: expected counts and prior, normalised; parameter sets without either stay."""
+    return problem.normalise(state.counts + (problem.exponents - 1), otherwise=state.theta)

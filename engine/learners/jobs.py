@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,6 +15,25 @@ from engine.inference.tape import TINY, Tape, chunk_rows
 
 CHECKED_SECONDS = 0.05
 """A chunk that takes longer is interrupted between its operations, not only after it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows that have just been propagated. Its arrays are overwritten by the next chunk.
+
+    Attributes
+    ----------
+    component, weights, log_likelihood : array (rows,)
+        The last times the weight.
+    families : list of (piece, index, marginal)
+        For every factor, the parameters it read and their posterior probability times the row's weight,
+        both of shape (configurations of the open variables, rows).
+    """
+
+    component: Ints
+    weights: Floats
+    log_likelihood: Floats
+    families: list[tuple[Piece, Ints, Floats]]
 
 
 @dataclass(eq=False)
@@ -35,11 +54,10 @@ class Job:
     component: Ints
     _tape: Tape | None = field(default=None, repr=False)
 
-    def run(self, pool: Floats, counts: Floats | None, likelihood: Floats, check: Callable[[], object]) -> None:
-        """Add the expected counts of every parameter, and each component's log-likelihood.
+    def chunks(self, pool: Floats, downward: bool, check: Callable[[], object]) -> Iterator[Chunk]:
+        """Propagate the rows, a chunk at a time.
 
-        ``pool`` must be the same array at every call, refilled in place. With no ``counts`` only
-        likelihoods are computed.
+        ``pool`` must be the same array at every call, refilled in place.
         """
         if self._tape is None:
             self._tape = Tape(self.part, chunk_rows(self.part, MEMORY_LIMIT), pool)
@@ -53,20 +71,15 @@ class Job:
             if start < done:  # rows that the chunk before has counted
                 weights = np.where(np.arange(start, start + tape.rows) < done, 0.0, weights)
             done = start + tape.rows
-            log_z, smallest = tape.run(start, weights, downward=counts is not None, check=inner_check)
+            log_z, smallest = tape.run(start, weights, downward=downward, check=inner_check)
             doubtful = np.flatnonzero(~(smallest >= TINY))
             if doubtful.size:
-                self._correct(tape, start, doubtful, weights, log_z, pool, counts is not None)
+                self._correct(tape, start, doubtful, weights, log_z, pool, downward)
             with np.errstate(invalid="ignore"):
                 share = np.where(weights > 0, weights * log_z, 0.0)
-            likelihood += weighted_counts(self.component[chunk], share, len(likelihood))
-            if counts is not None:
-                self._count(tape, counts)
-
-    def _count(self, tape: Tape, counts: Floats) -> None:
-        for piece, index in zip(self.part.pieces, tape.indices, strict=True):
-            if piece.factor >= 0:
-                counts += weighted_counts(index.reshape(-1), tape.marginals[piece.scope].reshape(-1), len(counts))
+            pieces = zip(self.part.pieces, tape.indices, strict=True)
+            found = [(piece, index, tape.marginals[piece.scope]) for piece, index in pieces if piece.factor >= 0]
+            yield Chunk(self.component[chunk], weights, share, found)
 
     def _correct(
         self,

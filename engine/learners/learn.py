@@ -15,7 +15,10 @@ from engine.dataset import Dataset
 from engine.errors import ImpossibleEvidenceError, ModelError
 from engine.inference.plan import MEMORY_LIMIT
 from engine.learners.base import NEVER, Learner, Progress, Stopping, begin, iterate
+from engine.learners.edml import EDML
 from engine.learners.em import EM
+from engine.learners.gradient import Gradient
+from engine.learners.hybrid import Hybrid
 from engine.learners.problem import LearningTask, Problem, make_task
 from engine.learners.starts import Symmetry, find_symmetries, make_starts
 from engine.network import BayesianNetwork
@@ -52,7 +55,15 @@ class Method:
 
 METHODS: Mapping[str, Method] = {
     "em": Method("EM", EM()),
+    "edml": Method("EDML", EDML()),
+    "hybrid": Method("hybrid EDML/EM", Hybrid()),
+    "lbfgs": Method("gradient ascent, L-BFGS", Gradient("lbfgs")),
+    "cg": Method("gradient ascent, conjugate gradients", Gradient("cg")),
     "d-em": Method("decomposed EM", EM(), decomposed=True),
+    "d-edml": Method("decomposed EDML", EDML(), decomposed=True),
+    "d-hybrid": Method("decomposed hybrid EDML/EM", Hybrid(), decomposed=True),
+    "d-lbfgs": Method("decomposed gradient ascent, L-BFGS", Gradient("lbfgs"), decomposed=True),
+    "d-cg": Method("decomposed gradient ascent, conjugate gradients", Gradient("cg"), decomposed=True),
     "em-textbook": Method("EM, one inference on the whole network per distinct row", EM(), conditioned=False),
     "counting": Method("counting", EM(), decomposed=True, complete=True),
 }
@@ -193,7 +204,9 @@ class _Runs:
         for batch in batches:
             restarts = batch.stop - batch.start
             repeated = problem.repeated(restarts)
-            begun = begin(repeated, self.theta[batch].reshape(-1), self._units(restarts), cancelled)
+            begun = begin(
+                self.method.learner, repeated, self.theta[batch].reshape(-1), self._units(restarts), cancelled
+            )
             self._check_possible(begun)
             yield self._record(batch, begun, "")
             for progress in iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
@@ -208,7 +221,7 @@ class _Runs:
         units = self._units(1)
         for k in range(len(self.theta)):
             one = slice(k, k + 1)
-            progress = begin(problem, self.theta[k], units, cancelled)
+            progress = begin(self.method.learner, problem, self.theta[k], units, cancelled)
             self._check_possible(progress)
             yield self._record(one, progress, "")
             shares = _share_components(problem)

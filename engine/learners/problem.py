@@ -14,7 +14,7 @@ from engine.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.decomposition import Decomposition, decompose
 from engine.errors import Cancelled
 from engine.inference.plan import MEMORY_LIMIT, Plan, make_plan
-from engine.learners.jobs import Job, make_jobs
+from engine.learners.jobs import Chunk, Job, make_jobs
 from engine.network import BayesianNetwork
 from engine.prior import Exponents, flat_exponents
 
@@ -107,8 +107,19 @@ class Problem:
     def n_parameters(self) -> int:
         return len(self.component)
 
-    def evaluate(self, theta: Floats, cancelled: Callable[[], bool], counts: bool = True) -> Evaluation:
+    def evaluate(
+        self,
+        theta: Floats,
+        cancelled: Callable[[], bool],
+        visit: Callable[[Chunk], object] | None = None,
+    ) -> Evaluation:
         """One pass over the data.
+
+        Parameters
+        ----------
+        cancelled : callable
+        visit : callable, optional
+            Called with every chunk of rows, for learners that need more than counts.
 
         Raises
         ------
@@ -122,10 +133,15 @@ class Problem:
 
         self.pool[: self.n_parameters] = theta
         likelihood = self.constant + self.sum(_xlogy(self.static_counts, theta))
-        expected = self.static_counts.copy() if counts else None
+        counts = self.static_counts.copy()
         for job in self.jobs:
-            job.run(self.pool, expected, likelihood, check)
-        return Evaluation(likelihood, self.static_counts if expected is None else expected)
+            for chunk in job.chunks(self.pool, downward=True, check=check):
+                likelihood += weighted_counts(chunk.component, chunk.log_likelihood, self.n_components)
+                for _, index, marginal in chunk.families:
+                    counts += weighted_counts(index.reshape(-1), marginal.reshape(-1), len(counts))
+                if visit is not None:
+                    visit(chunk)
+        return Evaluation(likelihood, counts)
 
     def log_prior(self, theta: Floats) -> Floats:
         """Σ (ψ − 1) log θ per component."""
@@ -218,8 +234,16 @@ class LearningTask:
     problem: Problem
     plan: Plan
 
+    @property
+    def is_decomposed(self) -> bool:
+        """Whether the problem has the decomposition's components; the textbook's has only one."""
+        return self.problem.n_components == len(self.decomposition.components) + 1
+
     @cached_property
     def distinct_rows(self) -> tuple[int, ...]:
+        if not self.is_decomposed:
+            data = self.decomposition.dataset
+            return tuple(data.project([*c.variables, *c.boundary]).n_rows for c in self.decomposition.components)
         rows = [0] * len(self.decomposition.components)
         for block in self.plan.blocks:
             k = self.decomposition.component_of[block.variables[0]]

@@ -1,0 +1,209 @@
+"""Gradient ascent on softmax parameters: L-BFGS and nonlinear conjugate gradients.
+
+θ(·|u) = softmax(η(·|u)); the gradient by η is Σ Pr(xu|d) + ψ − 1 − θ(x|u) Σ_x (the same). Every unit has
+its own direction and step length, but all trial steps are evaluated in one pass over the data: units do
+not share parameters. SciPy's optimisers can neither be paused between iterations nor run many problems
+at once, so the two short recursions are ours; tests compare them with SciPy's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from engine.arrays import Bools, Floats, Ints, weighted_counts
+from engine.learners.base import State, evaluate_state
+from engine.learners.problem import Problem
+
+SMALLEST = 1e-300
+"""Stands for a parameter of zero, whose logarithm must be finite."""
+SUFFICIENT = 1e-4
+"""The part of the promised gain that a step must deliver (Armijo)."""
+MOST_TRIALS = 30
+HISTORY = 10
+"""How many pairs of steps and gradient changes L-BFGS keeps."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """What the next direction is made of; the evaluations are counted for the trace.
+
+    Attributes
+    ----------
+    eta, gradient : array (parameters,)
+    direction : array (parameters,)
+        The last direction (conjugate gradients).
+    steps, changes : tuple of array (parameters,)
+        The last changes of η and of the gradient (L-BFGS), oldest first.
+    evaluations : int
+    """
+
+    eta: Floats
+    gradient: Floats
+    direction: Floats
+    steps: tuple[Floats, ...] = ()
+    changes: tuple[Floats, ...] = ()
+    evaluations: int = 1
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """Gradient ascent.
+
+    Attributes
+    ----------
+    kind : {"lbfgs", "cg"}
+    """
+
+    kind: str = "lbfgs"
+    counts_complete_data: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
+
+    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+        """The gradient at the start."""
+        eta = np.log(np.maximum(theta, SMALLEST))
+        state = evaluate_state(problem, theta, cancelled)
+        gradient = find_gradient(problem, state)
+        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta)))
+
+    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+        """One iteration: a direction, and a step along it that gains enough."""
+        memory: Memory = state.memory
+        units = _Units(unit[problem.component], int(unit.max()) + 1)
+        direction, length = self._direction(memory, units)
+        promise = units.dot(memory.gradient, direction)
+        # A direction that does not climb, by rounding or a stale history, is replaced by the gradient.
+        wrong = ~(promise > 0)
+        direction = np.where(units.spread(wrong), memory.gradient, direction)
+        length = np.where(wrong, _first_length(memory.gradient, units), length)
+        promise = units.dot(memory.gradient, direction)
+        found, taken, trials = _search(problem, state, units, unit, direction, length, promise, cancelled)
+        eta = memory.eta + units.spread(taken) * direction
+        gradient = find_gradient(problem, found)
+        return replace(
+            found,
+            memory=Memory(
+                eta,
+                gradient,
+                direction,
+                (*memory.steps, eta - memory.eta)[-HISTORY:],
+                (*memory.changes, gradient - memory.gradient)[-HISTORY:],
+                memory.evaluations + trials,
+            ),
+        )
+
+    def _direction(self, memory: Memory, units: _Units) -> tuple[Floats, Floats]:
+        """Where to go, and how far to try first."""
+        if not memory.steps:
+            return memory.gradient, _first_length(memory.gradient, units)
+        if self.kind == "cg":
+            return _conjugate(memory, units), _last_length(memory, units)
+        return _two_loops(memory, units), np.ones(units.number)
+
+
+def find_gradient(problem: Problem, state: State) -> Floats:
+    """The derivative of the objective by every η."""
+    weights = state.counts + (problem.exponents - 1)
+    if not weights.size:
+        return weights
+    sums = np.repeat(np.add.reduceat(weights, problem.row_starts), problem.row_sizes)
+    return np.asarray(weights - state.theta * sums)
+
+
+def softmax(problem: Problem, eta: Floats) -> Floats:
+    """The parameters that η stands for."""
+    if not eta.size:
+        return eta
+    highest = np.repeat(np.maximum.reduceat(eta, problem.row_starts), problem.row_sizes)
+    return problem.normalise(np.exp(eta - highest), otherwise=eta)
+
+
+@dataclass(frozen=True, eq=False)
+class _Units:
+    """Parameters grouped into units: inner products and numbers per unit."""
+
+    of: Ints
+    number: int
+
+    def dot(self, a: Floats, b: Floats) -> Floats:
+        return weighted_counts(self.of, a * b, self.number)
+
+    def spread(self, values: Floats | Bools) -> Floats:
+        return np.asarray(values[self.of])
+
+
+def _two_loops(memory: Memory, units: _Units) -> Floats:
+    """L-BFGS's direction, each unit with its own inner products; pairs of no curvature are passed over."""
+    direction = memory.gradient.copy()
+    pairs = []
+    for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
+        curvature = -units.dot(step, change)  # of the minimised function
+        usable = curvature > 1e-12 * units.dot(step, step)
+        rho = np.divide(1.0, curvature, out=np.zeros(units.number), where=usable)
+        alpha = rho * units.dot(step, direction)
+        direction -= units.spread(alpha) * -change
+        pairs.append((step, change, rho, alpha))
+    step, change = memory.steps[-1], memory.changes[-1]
+    squared = units.dot(change, change)
+    ratio = np.divide(-units.dot(step, change), squared, out=np.zeros(units.number), where=squared > 0)
+    first = _first_length(memory.gradient, units)
+    direction *= units.spread(np.where(ratio > 0, ratio, first))
+    for step, change, rho, alpha in reversed(pairs):
+        beta = rho * units.dot(-change, direction)
+        direction += units.spread(alpha - beta) * step
+    return direction
+
+
+def _conjugate(memory: Memory, units: _Units) -> Floats:
+    """Polak and Ribière's direction, restarted along the gradient where it would be negative."""
+    before = memory.gradient - memory.changes[-1]
+    squared = units.dot(before, before)
+    beta = np.divide(
+        units.dot(memory.gradient, memory.changes[-1]), squared, out=np.zeros(units.number), where=squared > 0
+    )
+    return np.asarray(memory.gradient + units.spread(np.maximum(beta, 0.0)) * memory.direction)
+
+
+def _first_length(gradient: Floats, units: _Units) -> Floats:
+    """A step along the gradient that moves no η by more than 1."""
+    largest = np.zeros(units.number)
+    np.maximum.at(largest, units.of, np.abs(gradient))
+    return np.divide(1.0, largest, out=np.ones(units.number), where=largest > 0)
+
+
+def _last_length(memory: Memory, units: _Units) -> Floats:
+    """Twice the last step, in units of the last direction."""
+    squared = units.dot(memory.direction, memory.direction)
+    taken = np.divide(
+        units.dot(memory.steps[-1], memory.direction), squared, out=np.zeros(units.number), where=squared > 0
+    )
+    return np.where(taken > 0, 2 * taken, _first_length(memory.gradient, units))
+
+
+def _search(
+    problem: Problem,
+    state: State,
+    units: _Units,
+    unit: Ints,
+    direction: Floats,
+    length: Floats,
+    promise: Floats,
+    cancelled: Callable[[], bool],
+) -> tuple[State, Floats, int]:
+    """Halve each unit's step until it gains enough; a unit that never does stays."""
+    memory: Memory = state.memory
+    before = np.bincount(unit, state.objective, units.number)
+    taken = np.where(promise > 0, length, 0.0)
+    for trial in range(1, MOST_TRIALS + 1):
+        found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
+        gained = np.bincount(unit, found.objective, units.number) - before
+        failed = (taken > 0) & ~(gained >= SUFFICIENT * taken * promise)
+        if not failed.any():
+            return found, taken, trial
+        taken = np.where(failed, taken / 2, taken)
+    taken = np.where(failed, 0.0, taken)
+    found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
+    return found, taken, MOST_TRIALS + 1

@@ -1,0 +1,226 @@
+"""EDML's sub-problems: the best parameters of each set under soft evidence (Eq. 4.2 [thesis]).
+
+Each parameter set maximises  Σ_x a(x) log θ(x) + Σ_i w_i log(q_i + Σ_x c_i(x) θ(x))  over its simplex,
+with a = counts + ψ − 1. The function is concave; all sets of one size are solved together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.arrays import Bools, Floats, Ints
+from engine.learners.problem import Problem
+from engine.learners.soft_evidence import SoftEvidence
+
+TOLERANCE = 1e-12
+"""Relative to the weight of the evidence, how little a step may promise before it is not taken."""
+MOST_STEPS = 100
+MOST_HALVINGS = 40
+VANISHING = 1e-14
+"""A parameter below this that its gradient presses down is zero."""
+
+
+def solve_sets(
+    problem: Problem, theta: Floats, evidence: SoftEvidence, solver: str = "newton", local_steps: int = MOST_STEPS
+) -> Floats:
+    """The best parameters of every set, starting from ``theta``.
+
+    Parameters
+    ----------
+    solver : {"newton", "fixed-point"}
+        Safeguarded Newton steps, or the update of Eq. 4.3 [thesis], which never decreases its
+        sub-problem (Theorem 3) but takes many more steps.
+    local_steps : int
+        The most steps of either.
+    """
+    fixed = problem.static_counts + (problem.exponents - 1)
+    solved = problem.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
+    for size in np.unique(problem.row_sizes[evidence.row]):
+        sets = _make_sets(problem, theta, evidence, fixed, int(size))
+        best = _climb(sets, local_steps) if solver == "newton" else _repeat_update(sets, local_steps)
+        places = problem.row_starts[sets.rows][:, None] + np.arange(size)
+        solved[places] = best
+    return solved
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Parameter sets of one size with their soft evidence, observations ordered by set.
+
+    Attributes
+    ----------
+    rows : array (sets,)
+        Which parameter sets of the problem they are.
+    theta, fixed : array (sets, size)
+        Where to start, and a.
+    of : array (observations,)
+        The set of each observation.
+    first : array (sets,)
+        Where the observations of a set begin.
+    weight, constant : array (observations,)
+        w and q.
+    coefficients : array (observations, size)
+        c.
+    """
+
+    rows: Ints
+    theta: Floats
+    fixed: Floats
+    of: Ints
+    first: Ints
+    weight: Floats
+    constant: Floats
+    coefficients: Floats
+
+    def value(self, theta: Floats) -> Floats:
+        """The objective of each set."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            counted = np.where(self.fixed > 0, self.fixed * np.log(theta), 0.0).sum(axis=1)
+            seen = np.where(self.weight > 0, self.weight * np.log(self.predict(theta)), 0.0)
+        return np.asarray(counted + np.add.reduceat(seen, self.first))
+
+    def predict(self, theta: Floats) -> Floats:
+        """q + Σ c θ of each observation."""
+        return np.asarray(self.constant + np.einsum("ok,ok->o", self.coefficients, theta[self.of]))
+
+    def gradient(self, theta: Floats) -> Floats:
+        """Its derivative by each parameter."""
+        share = (self.weight / self.predict(theta))[:, None]
+        counted = np.divide(self.fixed, theta, out=np.zeros_like(theta), where=self.fixed > 0)
+        return np.asarray(counted + np.add.reduceat(share * self.coefficients, self.first, axis=0))
+
+    def curvature(self, theta: Floats) -> Floats:
+        """Minus its second derivatives, shape (sets, size, size)."""
+        size = theta.shape[1]
+        scaled = self.coefficients * (np.sqrt(self.weight) / self.predict(theta))[:, None]
+        matrix = np.empty((len(theta), size, size))
+        for k in range(size):
+            matrix[:, k] = np.add.reduceat(scaled[:, k, None] * scaled, self.first, axis=0)
+        diagonal = np.divide(self.fixed, theta**2, out=np.zeros_like(theta), where=self.fixed > 0)
+        matrix[:, np.arange(size), np.arange(size)] += diagonal
+        return matrix
+
+    def only(self, chosen: Bools) -> Sets:
+        """Some of the sets."""
+        observations = chosen[self.of]
+        of = (np.cumsum(chosen) - 1)[self.of[observations]]
+        return Sets(
+            self.rows[chosen],
+            self.theta[chosen],
+            self.fixed[chosen],
+            of,
+            np.searchsorted(of, np.arange(int(chosen.sum()))),
+            self.weight[observations],
+            self.constant[observations],
+            self.coefficients[observations],
+        )
+
+
+def _make_sets(problem: Problem, theta: Floats, evidence: SoftEvidence, fixed: Floats, size: int) -> Sets:
+    chosen = problem.row_sizes[evidence.row] == size
+    rows, of = np.unique(evidence.row[chosen], return_inverse=True)
+    sizes = np.diff(np.append(evidence.start, len(evidence.parameter)))
+    entries = np.repeat(chosen, sizes)
+    observation = np.repeat(np.arange(int(chosen.sum())), sizes[chosen])
+    parameter = evidence.parameter[entries]
+    coefficients = np.zeros((int(chosen.sum()), size))
+    coefficients[observation, parameter - problem.row_starts[rows][of[observation]]] = evidence.coefficient[entries]
+    places = problem.row_starts[rows][:, None] + np.arange(size)
+    sets = Sets(
+        rows,
+        theta[places],
+        fixed[places],
+        of,
+        np.searchsorted(of, np.arange(len(rows))),
+        evidence.weight[chosen],
+        evidence.constant[chosen],
+        coefficients,
+    )
+    return replace(sets, theta=_inside(sets))
+
+
+def _inside(sets: Sets) -> Floats:
+    """Where to start: as given, but off the walls where a zero makes an observation or a count impossible."""
+    impossible = np.add.reduceat(sets.predict(sets.theta) <= 0, sets.first)
+    stuck = (impossible > 0) | ((sets.theta <= 0) & (sets.fixed > 0)).any(axis=1)
+    return np.where(stuck[:, None], 0.99 * sets.theta + 0.01 / sets.theta.shape[1], sets.theta)
+
+
+def _repeat_update(sets: Sets, steps: int) -> Floats:
+    """Eq. 4.3 [thesis] until nothing moves, without the neutral observations, which only slow it down."""
+    theta = sets.theta
+    total = sets.fixed.sum(axis=1) + np.add.reduceat(sets.weight, sets.first)
+    for _ in range(steps):
+        before = theta
+        theta = update(sets, before, total)
+        if np.abs(theta - before).max() <= TOLERANCE:
+            break
+    return theta
+
+
+def update(sets: Sets, theta: Floats, total: Floats) -> Floats:
+    """One local update, Eq. 4.3 [thesis]."""
+    share = sets.weight / sets.predict(theta)
+    neutral = np.add.reduceat(share * sets.constant, sets.first)[:, None]
+    moved = np.add.reduceat(share[:, None] * sets.coefficients, sets.first, axis=0)
+    return np.asarray((sets.fixed + theta * (moved + neutral)) / total[:, None])
+
+
+def _climb(sets: Sets, steps: int) -> Floats:
+    """Newton steps within the simplex, halved until they gain, for the sets that still move."""
+    best = sets.theta.copy()
+    moving = np.ones(len(best), dtype=bool)
+    for _ in range(steps):
+        if not moving.any():
+            break
+        now = sets.only(moving)
+        theta, promises_more = _newton_step(now, best[moving])
+        best[moving] = theta
+        moving[moving] = promises_more
+    return best
+
+
+def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:
+    """A step for each set, and whether it was worth it."""
+    gradient = sets.gradient(theta)
+    total = sets.fixed.sum(axis=1) + np.add.reduceat(sets.weight, sets.first)
+    # At the optimum Σ θ ∂ = total, and ∂ = total wherever θ > 0 (the q are part of the sum to one).
+    slope = gradient - (theta * gradient).sum(axis=1, keepdims=True)
+    held = (theta <= VANISHING) & (slope <= 0)
+    direction = _newton_direction(sets, theta, gradient, held, total)
+    promise = (gradient * direction).sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        room = np.where(direction < 0, -theta / direction, np.inf).min(axis=1)
+    length = np.minimum(1.0, 0.995 * room)
+    before = sets.value(theta)
+    moved = theta
+    undecided = promise > TOLERANCE * total
+    worth = undecided.copy()
+    for _ in range(MOST_HALVINGS):
+        if not undecided.any():
+            break
+        trial = theta + length[:, None] * direction
+        gained = sets.value(trial) >= before + 1e-4 * length * promise
+        moved = np.where((undecided & gained)[:, None], trial, moved)
+        undecided &= ~gained
+        length = np.where(undecided, length / 2, length)
+    moved = np.where((moved < VANISHING) & held, 0.0, np.maximum(moved, 0.0))
+    return moved / moved.sum(axis=1, keepdims=True), worth & ~undecided
+
+
+def _newton_direction(sets: Sets, theta: Floats, gradient: Floats, held: Bools, total: Floats) -> Floats:
+    """Solve for the step that keeps the sum at one, with held parameters at zero."""
+    n, size = theta.shape
+    system = np.zeros((n, size + 1, size + 1))
+    matrix = sets.curvature(theta)
+    ridge = 1e-12 * (matrix.trace(axis1=1, axis2=2) + total)
+    matrix[:, np.arange(size), np.arange(size)] += ridge[:, None]
+    free = ~held
+    system[:, :size, :size] = np.where(free[:, :, None] & free[:, None, :], matrix, 0.0)
+    system[:, np.arange(size), np.arange(size)] += held
+    system[:, :size, size] = system[:, size, :size] = free
+    right = np.zeros((n, size + 1, 1))
+    right[:, :size, 0] = np.where(free, gradient, 0.0)
+    return np.asarray(np.linalg.solve(system, right)[:, :size, 0])

@@ -1,0 +1,141 @@
+"""Soft evidence on parameter sets: how EDML sees a row of data (Eq. 4.1 [thesis]).
+
+For a parameter set X|u, row i is the likelihood vector λ(x|u) = Pr(xu|d_i)/θ(x|u) − Pr(u|d_i) + 1 on X|u.
+Since Σ_x θ̂(x|u) = 1, its value at other parameters θ̂ is
+
+    Σ_x λ(x|u) θ̂(x|u) = q + Σ_x c(x) θ̂(x|u),   q = 1 − Pr(u|d_i),  c(x) = Pr(xu|d_i) / θ(x|u),
+
+so an *observation* is the number q and a few coefficients c. Rows that exclude u are neutral and left
+out; rows that observe the whole family are counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.arrays import Bools, Floats, Ints
+from engine.learners.jobs import Chunk
+from engine.learners.problem import Problem
+
+INFINITESIMAL = 1e-100
+"""Stands for a parameter that is zero while derivatives are taken: Pr(xu|d)/θ(x|u) is then the derivative
+of Pr(d) by θ(x|u) over Pr(d), and everything else is the same to the last digit."""
+
+
+@dataclass(frozen=True, eq=False)
+class SoftEvidence:
+    """Observations of parameter sets, ordered by set.
+
+    Attributes
+    ----------
+    row, weight, constant : array (observations,)
+        The parameter set, how many times the observation counts, and q.
+    start : array (observations,)
+        Where its coefficients begin.
+    parameter, coefficient : array (coefficients,)
+        c, and the parameter it belongs to.
+    """
+
+    row: Ints
+    weight: Floats
+    constant: Floats
+    start: Ints
+    parameter: Ints
+    coefficient: Floats
+
+
+class Collector:
+    """Gathers soft evidence while a pass over the data is made at ``theta``."""
+
+    def __init__(self, problem: Problem, theta: Floats) -> None:
+        self._theta = theta
+        self._row_of = np.repeat(np.arange(len(problem.row_sizes)), problem.row_sizes)
+        self._found: list[SoftEvidence] = []
+
+    def visit(self, chunk: Chunk) -> None:
+        """Take the observations of a chunk of rows."""
+        counted = np.flatnonzero(chunk.weights > 0)
+        for piece, index, marginal in chunk.families:
+            # A row's configurations one after another, the child fastest: those of one parameter set adjoin.
+            cells = np.ix_(np.argsort(piece.offsets), counted)
+            parameter = index[cells].T.reshape(-1)
+            probability = (marginal[cells] / chunk.weights[counted]).T.reshape(-1)
+            row = self._row_of[parameter]
+            first = np.ones(len(row), dtype=bool)
+            first[1:] = row[1:] != row[:-1]
+            first[:: len(piece.offsets)] = True
+            start = np.flatnonzero(first)
+            if not len(start):
+                continue
+            given = np.minimum(np.add.reduceat(probability, start), 1.0)
+            weight = np.repeat(chunk.weights[counted], len(piece.offsets))[start]
+            coefficient = probability / self._theta[parameter]
+            every = SoftEvidence(row[start], weight, 1.0 - given, start, parameter, coefficient)
+            self._found.append(_select(every, given > 0))
+
+    def result(self) -> SoftEvidence:
+        """All observations, ordered by parameter set."""
+        empty, none = np.empty(0, dtype=np.int64), np.empty(0)
+        found = [SoftEvidence(empty, none, none, empty, empty, none), *self._found]
+        ends = np.cumsum([0, *(len(f.parameter) for f in found)])
+        merged = SoftEvidence(
+            np.concatenate([f.row for f in found]),
+            np.concatenate([f.weight for f in found]),
+            np.concatenate([f.constant for f in found]),
+            np.concatenate([f.start + end for f, end in zip(found, ends, strict=False)]),
+            np.concatenate([f.parameter for f in found]),
+            np.concatenate([f.coefficient for f in found]),
+        )
+        return _order(merged, np.argsort(merged.row, kind="stable"))
+
+
+def _select(evidence: SoftEvidence, kept: Bools) -> SoftEvidence:
+    return evidence if kept.all() else _order(evidence, np.flatnonzero(kept))
+
+
+def _order(evidence: SoftEvidence, order: Ints) -> SoftEvidence:
+    """Some observations in another order, with their coefficients."""
+    sizes = np.diff(np.append(evidence.start, len(evidence.parameter)))[order]
+    start = np.cumsum(sizes) - sizes
+    entries = np.repeat(evidence.start[order] - start, sizes) + np.arange(int(sizes.sum()))
+    return SoftEvidence(
+        evidence.row[order],
+        evidence.weight[order],
+        evidence.constant[order],
+        start,
+        evidence.parameter[entries],
+        evidence.coefficient[entries],
+    )
+
+
+def merge_evidence(first: SoftEvidence, second: SoftEvidence, take_second: Bools) -> SoftEvidence:
+    """The observations of some parameter sets from the second, the others from the first."""
+    a, b = _select(first, ~take_second[first.row]), _select(second, take_second[second.row])
+    merged = SoftEvidence(
+        np.concatenate([a.row, b.row]),
+        np.concatenate([a.weight, b.weight]),
+        np.concatenate([a.constant, b.constant]),
+        np.concatenate([a.start, b.start + len(a.parameter)]),
+        np.concatenate([a.parameter, b.parameter]),
+        np.concatenate([a.coefficient, b.coefficient]),
+    )
+    return _order(merged, np.argsort(merged.row, kind="stable"))
+
+
+def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[Floats, Floats, SoftEvidence]:
+    """One pass over the data: log-likelihood per component, expected counts, and soft evidence.
+
+    With zeros among the parameters a second pass takes the derivatives at an infinitesimal instead.
+    """
+    if (theta > 0).all():
+        collector = Collector(problem, theta)
+        found = problem.evaluate(theta, cancelled, collector.visit)
+    else:
+        found = problem.evaluate(theta, cancelled)
+        positive = np.maximum(theta, INFINITESIMAL)
+        collector = Collector(problem, positive)
+        problem.evaluate(positive, cancelled, collector.visit)
+    return found.log_likelihood, found.counts, collector.result()
