@@ -203,7 +203,9 @@ def make_plan(
         _close_constant(column, v.cardinality) for column, v in zip(dataset.codes, network.variables, strict=True)
     )
     left_out = frozenset(without)
-    is_kept = [not (isinstance(network, BayesianNetwork) and factor in left_out) for factor in range(len(network.scopes))]
+    is_kept = [
+        not (isinstance(network, BayesianNetwork) and factor in left_out) for factor in range(len(network.scopes))
+    ]
     planner = _Planner(
         Pool(network, dataset.likelihoods),
         joined(scope for scope, kept in zip(network.scopes, is_kept, strict=True) if kept),

@@ -107,6 +107,10 @@ class Stopping:
             raise ModelError(f"tol must be 0 or more; got {self.tol}")
         if self.max_iter < 0:
             raise ModelError(f"max_iter must be 0 or more; got {self.max_iter}")
+        if not self.max_seconds >= 0:
+            raise ModelError(f"max_seconds must be 0 or more; got {self.max_seconds}")
+        if self.patience < 1:
+            raise ModelError(f"patience must be 1 or more; got {self.patience}")
 
 
 @dataclass(frozen=True, eq=False)

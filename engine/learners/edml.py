@@ -3,69 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.arrays import Floats, Ints
+from engine.arrays import Floats, Ints, weighted_counts
 from engine.errors import ModelError
 from engine.learners.base import State
 from engine.learners.parameter_sets import MOST_STEPS, solve_sets
 from engine.learners.problem import Problem
 from engine.learners.soft_evidence import SoftEvidence, collect
 
+RELAX = 0.7
+"""What is left of the damping after a step that gained."""
+LEAST_DAMPING = 0.05
+"""Damping below this is given up."""
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Soft evidence for the next step, and the damping of each component."""
+
+    evidence: SoftEvidence
+    damping: Floats
+
 
 @dataclass(frozen=True)
 class EDML:
     """Each row becomes soft evidence on each parameter set; each set finds its best parameters alone.
 
-    Not monotone: the sets move at once, each as if the others stood still.
+    Not monotone: the sets move at once, each as if the others stood still, and may overshoot together.
 
     Attributes
     ----------
-    damping : float
-        How much of the old parameters is kept at a step, in [0, 1).
+    damping : float, optional
+        How much of the old parameters is kept at a step, in [0, 1). If not given it adapts: none at
+        first, half way to standing still after every loss of a unit, and less again after a gain.
     solver : {"newton", "fixed-point"}
         How the sub-problems are solved; both reach the same optimum.
+    local_steps : int
+        The most steps of the solver.
     """
 
-    damping: float = 0.0
+    damping: float | None = None
     solver: str = "newton"
     local_steps: int = MOST_STEPS
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.damping < 1:
+        if self.damping is not None and not 0 <= self.damping < 1:
             raise ModelError(f"damping must be at least 0 and below 1; got {self.damping}")
         if self.solver not in ("newton", "fixed-point"):
             raise ModelError(f"the solver {self.solver!r} is not known; use 'newton' or 'fixed-point'")
 
     def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
         """The soft evidence at the start."""
-        return soft_state(problem, theta, cancelled)
+        state, evidence = evaluate_softly(problem, theta, cancelled)
+        return replace(state, memory=Memory(evidence, np.full(problem.n_components, self.damping or 0.0)))
 
     def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
         """Solve all sub-problems, and find the soft evidence at the new parameters.
 
         Sets that go to zero at once can make rows impossible together; such a component goes half way.
         """
-        theta = self.update(problem, state)
-        after = soft_state(problem, theta, cancelled)
+        memory: Memory = state.memory
+        kept = memory.damping[problem.component]
+        theta = kept * state.theta + (1 - kept) * self.solve(problem, state.theta, memory.evidence)
+        after, evidence = evaluate_softly(problem, theta, cancelled)
         impossible = np.isneginf(after.log_likelihood)[problem.component]
         if impossible.any():
-            after = soft_state(problem, np.where(impossible, (state.theta + theta) / 2, theta), cancelled)
-        return after
+            theta = np.where(impossible, (state.theta + theta) / 2, theta)
+            after, evidence = evaluate_softly(problem, theta, cancelled)
+        damping = memory.damping
+        if self.damping is None:
+            damping = _adapt(damping, unit, after.objective - state.objective)
+        return replace(after, memory=Memory(evidence, damping))
 
-    def update(self, problem: Problem, state: State) -> Floats:
-        """The next parameters."""
-        evidence: SoftEvidence = state.memory
-        solved = solve_sets(problem, state.theta, evidence, self.solver, self.local_steps)
-        return np.asarray(self.damping * state.theta + (1 - self.damping) * solved)
+    def solve(self, problem: Problem, theta: Floats, evidence: SoftEvidence) -> Floats:
+        """The best parameters of every set under its soft evidence at ``theta`` (Eq. 4.2 [thesis])."""
+        return solve_sets(problem, theta, evidence, self.solver, self.local_steps)
 
 
-def soft_state(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
-    """The state at some parameters, with the soft evidence there as memory."""
+def evaluate_softly(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, SoftEvidence]:
+    """The state at some parameters, and the soft evidence there: one pass over the data."""
     log_likelihood, counts, evidence = collect(problem, theta, cancelled)
-    return State(theta, log_likelihood, log_likelihood + problem.log_prior(theta), counts, evidence)
+    return State(theta, log_likelihood, log_likelihood + problem.log_prior(theta), counts), evidence
+
+
+def _adapt(damping: Floats, unit: Ints, gain: Floats) -> Floats:
+    """The next damping of each component, from what its unit gained."""
+    units = int(unit.max()) + 1
+    lost = (weighted_counts(unit, gain, units) < 0)[unit]
+    relaxed = np.where(damping < LEAST_DAMPING, 0.0, RELAX * damping)
+    return np.where(lost, (1 + damping) / 2, relaxed)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.arrays import Bools, Floats, Ints
+from engine.arrays import Bools, Floats, Ints, weighted_counts
 from engine.learners.base import State
-from engine.learners.edml import EDML, soft_state
+from engine.learners.edml import EDML, evaluate_softly
 from engine.learners.em import maximise_counts
 from engine.learners.problem import Problem
 from engine.learners.soft_evidence import SoftEvidence, merge_evidence
 
 
 @dataclass(frozen=True, eq=False)
-class HybridMemory:
+class Memory:
     """Soft evidence for the next step, and per component whether EDML's update was kept at the last."""
 
     evidence: SoftEvidence
@@ -37,30 +37,24 @@ class Hybrid:
 
     def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
         """The soft evidence at the start."""
-        state = soft_state(problem, theta, cancelled)
-        return _remember(state, state.memory, np.zeros(problem.n_components, dtype=bool))
+        state, evidence = evaluate_softly(problem, theta, cancelled)
+        return replace(state, memory=Memory(evidence, np.zeros(problem.n_components, dtype=bool)))
 
     def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
         """Evaluate both updates and choose, unit by unit."""
-        memory: HybridMemory = state.memory
-        with_evidence = _remember(state, memory.evidence)
-        em = soft_state(problem, maximise_counts(problem, state), cancelled)
-        edml = soft_state(problem, self.edml.update(problem, with_evidence), cancelled)
+        memory: Memory = state.memory
+        solved = self.edml.solve(problem, state.theta, memory.evidence)
+        em, em_evidence = evaluate_softly(problem, maximise_counts(problem, state), cancelled)
+        edml, edml_evidence = evaluate_softly(problem, solved, cancelled)
         units = int(unit.max()) + 1
-        with np.errstate(invalid="ignore"):
-            gained = np.bincount(unit, edml.objective, units) > np.bincount(unit, em.objective, units)
-        won = gained[unit]
+        better = weighted_counts(unit, edml.objective, units) > weighted_counts(unit, em.objective, units)
+        won = better[unit]
         parameters = won[problem.component]
-        chosen = State(
+        evidence = merge_evidence(em_evidence, edml_evidence, parameters[problem.row_starts])
+        return State(
             np.where(parameters, edml.theta, em.theta),
             np.where(won, edml.log_likelihood, em.log_likelihood),
             np.where(won, edml.objective, em.objective),
             np.where(parameters, edml.counts, em.counts),
+            Memory(evidence, won),
         )
-        rows = parameters[problem.row_starts]
-        return _remember(chosen, merge_evidence(em.memory, edml.memory, rows), won)
-
-
-def _remember(state: State, evidence: SoftEvidence, won: Bools | None = None) -> State:
-    memory = evidence if won is None else HybridMemory(evidence, won)
-    return State(state.theta, state.log_likelihood, state.objective, state.counts, memory)

@@ -102,6 +102,10 @@ class Job:
         """For another process: without the arrays to work in."""
         return {**self.__dict__, "_tape": None}
 
+    def apart(self) -> Job:
+        """The job with arrays of its own to work in."""
+        return Job(self.part, self.weights, self.component)
+
     def only(self, components: Bools) -> Job | None:
         """The job with the rows of some components; None if there are none."""
         kept = np.flatnonzero(components[self.component])

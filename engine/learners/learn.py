@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Executor, as_completed
+from collections.abc import Callable, Collection, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.arrays import Bools, Floats, Ints
 from engine.dataset import Dataset
-from engine.errors import ImpossibleEvidenceError, ModelError
+from engine.errors import Cancelled, ImpossibleEvidenceError, ModelError
 from engine.inference.plan import MEMORY_LIMIT
 from engine.learners.base import NEVER, Learner, Progress, Stopping, begin, iterate
 from engine.learners.edml import EDML
@@ -28,6 +28,10 @@ from engine.variable import list_names
 
 MOST_BATCH_CELLS = 20_000_000
 """Restarts share a batch while their tables have no more cells than this."""
+POLL_SECONDS = 0.1
+"""How often ``cancelled`` is asked while an executor works."""
+STOPS = ("converged", "time", "iterations", "cancelled")
+"""Why learning ended. Of several reasons, the last of these is told."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +128,8 @@ class Snapshot:
     def symmetries(self, restart: int = 0) -> list[Symmetry]:
         """Hidden states that the parameters do not tell apart: learning never will."""
         tables = self.task.layout.tables(self.theta[restart])
-        return find_symmetries(self.task.layout.network, tables, self.task.decomposition.dataset)
+        exponents = self.task.layout.tables(self.task.problem.exponents)
+        return find_symmetries(self.task.decomposition, tables, exponents)
 
 
 def learn(
@@ -151,7 +156,8 @@ def learn(
     n_init : int
         Restarts, run together as one batch; all are kept.
     cancelled : callable
-        Asked often, also inside a long step; learning ends with the last whole state when it says yes.
+        Asked often, also inside a long step; learning ends with the last whole state when it says yes. What
+        was not begun by then has the objective −∞.
     executor : concurrent.futures.Executor, optional
         With a decomposed method, components are learned on it, each to the end; there is then one
         snapshot for each share of components that is done.
@@ -166,10 +172,13 @@ def learn(
         )
     starts = make_starts(task.layout, task.problem, start, n_init, random_state)
     runs = _Runs(task, chosen, starts, stopping, started)
-    if executor is not None and chosen.decomposed:
-        yield from runs.on_executor(executor, cancelled)
-    else:
-        yield from runs.in_batches(cancelled)
+    try:
+        if executor is not None and chosen.decomposed:
+            yield from runs.on_executor(executor, cancelled)
+        else:
+            yield from runs.in_batches(cancelled)
+    except Cancelled:  # outside of a step: all that was learned is recorded
+        yield runs.snapshot("cancelled")
 
 
 def find_method(name: str) -> Method:
@@ -185,6 +194,7 @@ class _Runs:
     def __init__(self, task: LearningTask, method: Method, starts: Floats, stopping: Stopping, started: float) -> None:
         self.task, self.method, self.stopping, self.started = task, method, stopping, started
         self.theta = starts
+        self._iteration = 0
         by_component = (len(starts), task.problem.n_components)
         self._known = {
             "theta": starts.copy(),
@@ -200,43 +210,49 @@ class _Runs:
         problem = self.task.problem
         cells = max(1, sum(job.part.tree.cells * job.part.rows for job in problem.jobs))
         size = int(max(1, min(len(self.theta), MOST_BATCH_CELLS // cells)))
-        batches = [slice(a, min(a + size, len(self.theta))) for a in range(0, len(self.theta), size)]
-        for batch in batches:
-            restarts = batch.stop - batch.start
-            repeated = problem.repeated(restarts)
-            begun = begin(
-                self.method.learner, repeated, self.theta[batch].reshape(-1), self._units(restarts), cancelled
-            )
-            self._check_possible(begun)
+        seconds, stops = 0.0, []
+        for first in range(0, len(self.theta), size):
+            batch = slice(first, min(first + size, len(self.theta)))
+            repeated = problem.repeated(batch.stop - first)
+            begun = self._begin(repeated, batch, seconds, cancelled)
             yield self._record(batch, begun, "")
             for progress in iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
-                ends = progress.stop == "cancelled" or batch is batches[-1]
-                yield self._record(batch, progress, progress.stop if ends else "")
-                if progress.stop == "cancelled":
-                    return
+                stops += [progress.stop] if progress.stop else []
+                ends = progress.stop == "cancelled" or (progress.stop and batch.stop == len(self.theta))
+                yield self._record(batch, progress, max(stops, key=STOPS.index) if ends else "")
+            if progress.stop == "cancelled":
+                return
+            seconds = progress.seconds
 
     def on_executor(self, executor: Executor, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """Shares of the components, each learned to the end by a worker."""
         problem = self.task.problem
-        units = self._units(1)
+        seconds, stops = 0.0, []
         for k in range(len(self.theta)):
             one = slice(k, k + 1)
-            progress = begin(self.method.learner, problem, self.theta[k], units, cancelled)
-            self._check_possible(progress)
+            progress = self._begin(problem, one, seconds, cancelled)
             yield self._record(one, progress, "")
-            shares = _share_components(problem)
+            started = time.perf_counter()
             futures = {}
-            for share in shares:
+            for share in _share_components(problem):
                 begun = replace(progress, active=share)
-                task = executor.submit(_learn_share, self.method.learner, problem.only(share), begun, self.stopping)
-                futures[task] = share
-            stops = []
-            for done in as_completed(futures):
+                work = problem.only(share).apart()
+                futures[executor.submit(_learn_share, self.method.learner, work, begun, self.stopping)] = share
+            left = len(futures)
+            for done in _completed(futures, cancelled):
+                left -= 1
                 progress = _merge(problem, progress, done.result(), futures[done])
                 stops.append(done.result().stop)
-                is_last = len(stops) == len(shares) and k == len(self.theta) - 1
-                worst = max(stops, key=("converged", "time", "iterations").index)
-                yield self._record(one, progress, worst if is_last else "")
+                ends = left == 0 and k == len(self.theta) - 1
+                yield self._record(one, progress, max(stops, key=STOPS.index) if ends else "")
+            seconds = progress.seconds + time.perf_counter() - started
+
+    def _begin(self, problem: Problem, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
+        """The progress of some restarts before their first step, when others have taken some seconds."""
+        theta = self.theta[batch]
+        progress = begin(self.method.learner, problem, theta.reshape(-1), self._units(len(theta)), cancelled)
+        self._check_possible(progress)
+        return replace(progress, seconds=seconds + progress.seconds)
 
     def _units(self, restarts: int) -> Ints:
         """Per component of a batch, what it stops with: itself, or the whole restart."""
@@ -245,15 +261,16 @@ class _Runs:
         return every if self.method.decomposed else every // per_restart
 
     def _check_possible(self, progress: Progress) -> None:
-        impossible = np.flatnonzero(np.isneginf(progress.state.log_likelihood))
+        problem, components = self.task.problem, self.task.decomposition.components
+        impossible = np.unique(np.flatnonzero(np.isneginf(progress.state.log_likelihood)) % problem.n_components)
+        if self.method.learner.counts_complete_data:  # which needs no start
+            impossible = np.intersect1d(impossible, problem.incomplete)
         if impossible.size:
-            components = self.task.decomposition.components
-            number = int(impossible[0]) % self.task.problem.n_components
-            variables = components[number].variables if number < len(components) else ()
+            variables = components[impossible[0]].variables if self.task.is_decomposed else ()
             names = list_names([self.task.layout.network.variables[v].name for v in variables], most=6)
             raise ImpossibleEvidenceError(
                 f"some rows have probability 0 under the starting parameters of {names or 'the network'}, "
-                "and zeros never change; start from other parameters, or use a prior above 1"
+                "so that nothing can be learned from them; start from other parameters (random or uniform)"
             )
 
     def _record(self, batch: slice, progress: Progress, stop: str) -> Snapshot:
@@ -274,7 +291,12 @@ class _Runs:
                 merged[batch] = rows
                 rows = merged
             self._known[name] = rows
-        return Snapshot(self.task, progress.iteration, time.perf_counter() - self.started, stop=stop, **self._known)
+        self._iteration = progress.iteration
+        return self.snapshot(stop)
+
+    def snapshot(self, stop: str) -> Snapshot:
+        """What is known of all restarts."""
+        return Snapshot(self.task, self._iteration, time.perf_counter() - self.started, stop=stop, **self._known)
 
 
 def _share_components(problem: Problem) -> list[Bools]:
@@ -284,6 +306,18 @@ def _share_components(problem: Problem) -> list[Bools]:
         busy[job.component] = True
     shares = [np.arange(problem.n_components) == k for k in np.flatnonzero(busy)]
     return [*shares, ~busy] if not busy.all() else shares
+
+
+def _completed(futures: Collection[Future[Progress]], cancelled: Callable[[], bool]) -> Iterator[Future[Progress]]:
+    """Futures as they end. When cancelled, those not begun are dropped, and the others not waited for."""
+    pending = set(futures)
+    while pending:
+        done, pending = wait(pending, POLL_SECONDS, FIRST_COMPLETED)
+        yield from done
+        if pending and cancelled():
+            for future in pending:
+                future.cancel()
+            raise Cancelled
 
 
 def _learn_share(learner: Learner, problem: Problem, progress: Progress, stopping: Stopping) -> Progress:

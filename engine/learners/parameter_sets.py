@@ -14,8 +14,11 @@ from engine.arrays import Bools, Floats, Ints
 from engine.learners.problem import Problem
 from engine.learners.soft_evidence import SoftEvidence
 
-TOLERANCE = 1e-12
-"""Relative to the weight of the evidence, how little a step may promise before it is not taken."""
+TOLERANCE = 1e-20
+"""How little a step may promise, relative to the weight of the evidence, and still be taken: parameters are
+then right to about its square root."""
+SURE = 1e-9
+"""A promise this small is not checked: the gain would drown in rounding."""
 MOST_STEPS = 100
 MOST_HALVINGS = 40
 VANISHING = 1e-14
@@ -155,7 +158,7 @@ def _repeat_update(sets: Sets, steps: int) -> Floats:
     for _ in range(steps):
         before = theta
         theta = update(sets, before, total)
-        if np.abs(theta - before).max() <= TOLERANCE:
+        if np.abs(theta - before).max() <= VANISHING:
             break
     return theta
 
@@ -183,44 +186,64 @@ def _climb(sets: Sets, steps: int) -> Floats:
 
 
 def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:
-    """A step for each set, and whether it was worth it."""
+    """A step for each set, and whether the next may be worth it."""
     gradient = sets.gradient(theta)
     total = sets.fixed.sum(axis=1) + np.add.reduceat(sets.weight, sets.first)
-    # At the optimum Σ θ ∂ = total, and ∂ = total wherever θ > 0 (the q are part of the sum to one).
-    slope = gradient - (theta * gradient).sum(axis=1, keepdims=True)
-    held = (theta <= VANISHING) & (slope <= 0)
-    direction = _newton_direction(sets, theta, gradient, held, total)
+    direction = _newton_direction(sets, theta, gradient)
     promise = (gradient * direction).sum(axis=1)
+    # Up to the wall; where a count makes the wall −∞, almost.
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(direction < 0, -theta / direction, np.inf).min(axis=1)
-    length = np.minimum(1.0, 0.995 * room)
+        room = np.where(direction < 0, -theta / direction * np.where(sets.fixed > 0, 0.995, 1.0), np.inf).min(axis=1)
+    length = np.minimum(1.0, room)
+    wanted = promise > TOLERANCE * total
+    # So close to the optimum that values differ by less than their rounding, Newton's step is right as it is.
+    sure = wanted & (promise < SURE * total)
+    moved = np.where(sure[:, None], theta + length[:, None] * direction, theta)
+    undecided = wanted & ~sure
     before = sets.value(theta)
-    moved = theta
-    undecided = promise > TOLERANCE * total
-    worth = undecided.copy()
     for _ in range(MOST_HALVINGS):
         if not undecided.any():
             break
-        trial = theta + length[:, None] * direction
-        gained = sets.value(trial) >= before + 1e-4 * length * promise
-        moved = np.where((undecided & gained)[:, None], trial, moved)
+        trial = np.maximum(theta + length[:, None] * direction, 0.0)
+        gained = undecided & (sets.value(trial) >= before + 1e-4 * length * promise)
+        moved = np.where(gained[:, None], trial, moved)
         undecided &= ~gained
         length = np.where(undecided, length / 2, length)
-    moved = np.where((moved < VANISHING) & held, 0.0, np.maximum(moved, 0.0))
-    return moved / moved.sum(axis=1, keepdims=True), worth & ~undecided
+    moved = np.maximum(moved, 0.0)
+    return moved / moved.sum(axis=1, keepdims=True), wanted & ~undecided
 
 
-def _newton_direction(sets: Sets, theta: Floats, gradient: Floats, held: Bools, total: Floats) -> Floats:
-    """Solve for the step that keeps the sum at one, with held parameters at zero."""
-    n, size = theta.shape
-    system = np.zeros((n, size + 1, size + 1))
+def _newton_direction(sets: Sets, theta: Floats, gradient: Floats) -> Floats:
+    """The step to the maximum of the quadratic model that keeps the sum at one.
+
+    Parameters at zero that their gradient presses down stay there; so do those that the step would take
+    below zero, found by solving again.
+    """
+    slope = gradient - (theta * gradient).sum(axis=1, keepdims=True)
+    at_wall = theta <= VANISHING
+    held = at_wall & (slope <= 0)
     matrix = sets.curvature(theta)
-    ridge = 1e-12 * (matrix.trace(axis1=1, axis2=2) + total)
-    matrix[:, np.arange(size), np.arange(size)] += ridge[:, None]
+    size = theta.shape[1]
+    matrix[:, np.arange(size), np.arange(size)] += 1e-12 * matrix.trace(axis1=1, axis2=2)[:, None] + 1e-300
+    for _ in range(size):
+        direction = _solve_held(matrix, gradient, held)
+        leaving = at_wall & (direction < 0) & ~held
+        if not leaving.any():
+            break
+        held |= leaving
+    return direction
+
+
+def _solve_held(matrix: Floats, gradient: Floats, held: Bools) -> Floats:
+    """Maximise gᵀd − dᵀMd/2 subject to Σ d = 0, and d = 0 where held."""
+    n, size = gradient.shape
     free = ~held
-    system[:, :size, :size] = np.where(free[:, :, None] & free[:, None, :], matrix, 0.0)
+    system = np.zeros((n, size + 1, size + 1))
+    scale = matrix.trace(axis1=1, axis2=2)[:, None]
+    system[:, :size, :size] = np.where(free[:, :, None] & free[:, None, :], matrix / scale[:, :, None], 0.0)
     system[:, np.arange(size), np.arange(size)] += held
     system[:, :size, size] = system[:, size, :size] = free
+    system[:, size, size] = ~free.any(axis=1)
     right = np.zeros((n, size + 1, 1))
-    right[:, :size, 0] = np.where(free, gradient, 0.0)
+    right[:, :size, 0] = np.where(free, gradient / scale, 0.0)
     return np.asarray(np.linalg.solve(system, right)[:, :size, 0])

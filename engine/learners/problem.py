@@ -184,6 +184,10 @@ class Problem:
             jobs=tuple(job for job in jobs if job is not None),
         )
 
+    def apart(self) -> Problem:
+        """The problem with arrays of its own to work in, for another thread."""
+        return replace(self, pool=self.pool.copy(), jobs=tuple(job.apart() for job in self.jobs))
+
     def repeated(self, times: int) -> Problem:
         """The problem for several parameter vectors at once, laid end to end: restarts in one batch."""
         if times == 1:

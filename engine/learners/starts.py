@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from engine.arrays import Floats
-from engine.dataset import Dataset, Role
+from engine.dataset import Role
+from engine.decomposition import Decomposition
 from engine.errors import ModelError
 from engine.learners.problem import Layout, Problem
 from engine.network import BayesianNetwork
@@ -76,22 +78,29 @@ class Symmetry:
     states: tuple[int, ...]
 
 
-def find_symmetries(network: BayesianNetwork, tables: list[Floats], dataset: Dataset) -> list[Symmetry]:
+def find_symmetries(
+    decomposition: Decomposition, tables: Sequence[Floats], exponents: Sequence[Floats]
+) -> list[Symmetry]:
     """Hidden variables with states that are exactly interchangeable: EM and EDML cannot tell them apart.
 
-    States are interchangeable when every table that holds the variable is the same for both. An update
-    computed from the posterior then treats both alike, and the symmetry stays for ever.
+    States are interchangeable when every table that holds the variable is the same for both, and so are
+    the exponents of its prior. An update computed from the posterior then treats both alike, and the
+    symmetry stays for ever. Pruned variables are learned from nothing, and left out.
     """
+    network = decomposition.network
     touching: list[list[int]] = [[] for _ in network.variables]
     for factor, scope in enumerate(network.scopes):
         for variable in scope:
             touching[variable].append(factor)
     found = []
-    for v, role in enumerate(dataset.roles):
-        has_child = len(touching[v]) > 1
-        if role is not Role.HIDDEN or not has_child or network.variables[v].cardinality < 2:
+    for v, role in enumerate(decomposition.dataset.roles):
+        if role is not Role.HIDDEN or v in decomposition.pruned:
             continue
-        slices = [np.moveaxis(tables[f], network.scopes[f].index(v), 0) for f in touching[v]]
+        slices = [
+            np.moveaxis(array[factor], network.scopes[factor].index(v), 0)
+            for factor in touching[v]
+            for array in (tables, exponents)
+        ]
         flat = np.concatenate([s.reshape(s.shape[0], -1) for s in slices], axis=1)
         _, kind, size = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
         for k in np.flatnonzero(size > 1):
