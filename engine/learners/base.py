@@ -52,10 +52,14 @@ class Learner(Protocol):
         Whether one step solves a component whose data is complete: it then stops after it.
     monotone : bool
         Whether the objective never decreases.
+    equations, explanation : str
+        The update in LaTeX, and what it does in two sentences, for the dashboard to show.
     """
 
     counts_complete_data: ClassVar[bool]
     monotone: ClassVar[bool]
+    equations: ClassVar[str]
+    explanation: ClassVar[str]
 
     def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
         """The state at some parameters: one pass over the data."""

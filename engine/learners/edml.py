@@ -51,6 +51,15 @@ class EDML:
     local_steps: int = MOST_STEPS
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
+    equations: ClassVar[str] = (
+        r"\lambda^i_{x|u} = \frac{\Pr(x u \mid d_i)}{\theta_{x|u}} - \Pr(u \mid d_i) + 1, \qquad "
+        r"\theta_{\cdot|u} \leftarrow \arg\max_\theta \prod_x \theta_x^{\psi_{x|u} - 1} "
+        r"\prod_i \sum_x \lambda^i_{x|u} \theta_x"
+    )
+    explanation: ClassVar[str] = (
+        "Every row becomes soft evidence on every parameter set. "
+        "Each set then finds its best parameters exactly, as if the others stood still."
+    )
 
     def __post_init__(self) -> None:
         if self.damping is not None and not 0 <= self.damping < 1:

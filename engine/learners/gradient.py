@@ -61,6 +61,14 @@ class Gradient:
     kind: str = "lbfgs"
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
+    equations: ClassVar[str] = (
+        r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x'} e^{\eta_{x'|u}}}, \qquad "
+        r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \Pr(x u \mid d_i) - \theta_{x|u} \sum_i \Pr(u \mid d_i)"
+    )
+    explanation: ClassVar[str] = (
+        "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
+        "A step is halved until it gains enough."
+    )
 
     def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
         """The gradient at the start."""

@@ -34,6 +34,14 @@ class Hybrid:
     edml: EDML = field(default_factory=EDML)
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    equations: ClassVar[str] = (
+        r"\theta \leftarrow \arg\max_{\theta' \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
+        r"\ell(\theta') + \log \rho(\theta')"
+    )
+    explanation: ClassVar[str] = (
+        "One pass over the data gives the updates of both EM and EDML. "
+        "The one with the higher objective is kept, so that it never decreases."
+    )
 
     def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
         """The soft evidence at the start."""

@@ -135,7 +135,7 @@ class Snapshot:
 def learn(
     network: BayesianNetwork,
     dataset: Dataset,
-    method: str = "d-em",
+    method: str | Method = "d-em",
     *,
     start: str | BayesianNetwork = "random",
     random_state: RandomState = 0,
@@ -150,8 +150,8 @@ def learn(
 
     Parameters
     ----------
-    method : str
-        A key of :data:`METHODS`.
+    method : str or Method
+        A key of :data:`METHODS`, or a method of the caller's own.
     start : {"random", "uniform", "current"} or BayesianNetwork
     n_init : int
         Restarts, run together as one batch; all are kept.
@@ -168,7 +168,7 @@ def learn(
     if chosen.complete and task.problem.jobs:
         open_variables = [network.variables[v].name for block in task.plan.blocks for v in block.variables]
         raise ModelError(
-            f"{method} needs complete data, but values of {list_names(open_variables)} are missing; use em"
+            f"{chosen.title} needs complete data, but values of {list_names(open_variables)} are missing; use em"
         )
     starts = make_starts(task.layout, task.problem, start, n_init, random_state)
     runs = _Runs(task, chosen, starts, stopping, started)
@@ -181,8 +181,10 @@ def learn(
         yield runs.snapshot("cancelled")
 
 
-def find_method(name: str) -> Method:
+def find_method(name: str | Method) -> Method:
     """The method of a name."""
+    if isinstance(name, Method):
+        return name
     if name not in METHODS:
         raise ModelError(f"the method {name!r} is not known; use one of {', '.join(METHODS)}")
     return METHODS[name]

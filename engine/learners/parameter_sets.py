@@ -11,16 +11,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.arrays import Bools, Floats, Ints
+from engine.learners.newton import take_steps
 from engine.learners.problem import Problem
 from engine.learners.soft_evidence import SoftEvidence
 
-TOLERANCE = 1e-20
-"""How little a step may promise, relative to the weight of the evidence, and still be taken: parameters are
-then right to about its square root."""
-SURE = 1e-9
-"""A promise this small is not checked: the gain would drown in rounding."""
 MOST_STEPS = 100
-MOST_HALVINGS = 40
 VANISHING = 1e-14
 """A parameter below this that its gradient presses down is zero."""
 
@@ -194,23 +189,11 @@ def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:
     # Up to the wall; where a count makes the wall −∞, almost.
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(direction < 0, -theta / direction * np.where(sets.fixed > 0, 0.995, 1.0), np.inf).min(axis=1)
-    length = np.minimum(1.0, room)
-    wanted = promise > TOLERANCE * total
-    # So close to the optimum that values differ by less than their rounding, Newton's step is right as it is.
-    sure = wanted & (promise < SURE * total)
-    moved = np.where(sure[:, None], theta + length[:, None] * direction, theta)
-    undecided = wanted & ~sure
-    before = sets.value(theta)
-    for _ in range(MOST_HALVINGS):
-        if not undecided.any():
-            break
-        trial = np.maximum(theta + length[:, None] * direction, 0.0)
-        gained = undecided & (sets.value(trial) >= before + 1e-4 * length * promise)
-        moved = np.where(gained[:, None], trial, moved)
-        undecided &= ~gained
-        length = np.where(undecided, length / 2, length)
+    moved, worth = take_steps(
+        lambda at: sets.value(np.maximum(at, 0.0)), theta, direction, np.minimum(1.0, room), promise, total
+    )
     moved = np.maximum(moved, 0.0)
-    return moved / moved.sum(axis=1, keepdims=True), wanted & ~undecided
+    return moved / moved.sum(axis=1, keepdims=True), worth
 
 
 def _newton_direction(sets: Sets, theta: Floats, gradient: Floats) -> Floats:
