@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import NoReturn
 
-from app import commands, learning
+from app import commands, experiments, learning
 from engine.errors import PgmError
 from engine.inference.plan import MEMORY_LIMIT
 
@@ -154,6 +154,11 @@ def _add_bound(parser: argparse.ArgumentParser) -> None:
     learning.add_prior(parser)
 
 
+def _add_experiment(parser: argparse.ArgumentParser) -> None:
+    experiments.add_study(parser)
+    _add_json(parser)
+
+
 def _add_data(parser: argparse.ArgumentParser) -> None:
     _add_network(parser)
     parser.add_argument("data", metavar="DATA", help="a data file")
@@ -193,6 +198,7 @@ COMMANDS = {
     "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
     "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
     "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),
+    "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
     "info": (_add_info, commands.info, "What a network or data file holds."),
 }

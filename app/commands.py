@@ -131,10 +131,17 @@ def _describe_network(document: Document) -> tuple[dict[str, Any], list[str]]:
         f"{'Bayesian' if is_bayesian else 'Markov'} network {document.name}".rstrip(),
         f"{len(network.variables)} variables with up to {largest} states, {len(network.edges)} "
         f"{'arrows' if is_bayesian else 'edges'}, {count_parameters(network):,} free parameters",
-        f"exact inference without evidence: width {tree.width}, largest table {tree.largest:,} cells, "
-        f"about {tree.cells * BYTES_PER_CELL / 2**20:,.1f} MB",
+        f"exact inference without evidence: width {tree.width}, largest table {_readable(tree.largest)} cells, "
+        f"about {_readable(tree.cells * BYTES_PER_CELL / 2**20)} MB",
     ]
     return result, lines
+
+
+def _readable(number: float) -> str:
+    """A count with its digits grouped, or rounded where it has too many to read."""
+    if number >= 10**12:
+        return f"{number:.1e}"
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
 def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:

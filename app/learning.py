@@ -50,7 +50,7 @@ def learn(options: argparse.Namespace) -> None:
     if options.start not in KINDS:
         start = _bayesian(read_network(options.start, options.normalise), options.start)
     trace: list[Floats] = []
-    with _interruptible() as cancelled:
+    with interruptible() as cancelled:
         for last in run_learner(
             network,
             data,
@@ -268,7 +268,7 @@ def _describe_unseen(network: BayesianNetwork, last: Snapshot) -> list[str]:
 
 
 @contextmanager
-def _interruptible() -> Iterator[Callable[[], bool]]:
+def interruptible() -> Iterator[Callable[[], bool]]:
     """Ctrl+C ends learning with what it has reached, rather than the command; pressed again, the command."""
     pressed = threading.Event()
     before = signal.getsignal(signal.SIGINT)

@@ -64,38 +64,54 @@ def components(graph: Graph, within: int) -> list[int]:
     return found
 
 
-def eliminate(graph: Graph, score: Callable[[Graph, int], Score]) -> list[tuple[int, int]]:
+def eliminate(
+    graph: Graph, score: Callable[[Graph, int], Score], most: float = math.inf, is_local: bool = False
+) -> tuple[list[tuple[int, int]], int]:
     """Eliminate all nodes one by one, each time one of least score, joining its neighbours.
+
+    Parameters
+    ----------
+    most : float
+        Stop before a node whose score ends in more than this: beyond, a graph of thousands of nodes
+        fills up, and every step takes long.
+    is_local : bool
+        Whether a node's score only depends on who its neighbours are, not on the edges between them.
 
     Returns
     -------
     list of (node, neighbours)
         In order of elimination; the neighbours are those left when the node went, as a bit set. A
         node and its neighbours are a clique of the triangulated graph.
+    rest : int
+        The nodes that were not eliminated, as a bit set: 0 unless we stopped.
     """
     graph = dict(graph)
     current = {node: score(graph, node) for node in sorted(graph)}
     queue = [(value, node) for node, value in current.items()]
     heapq.heapify(queue)
-    buckets = []
+    buckets: list[tuple[int, int]] = []
     while queue:
         value, node = heapq.heappop(queue)
         if current.get(node) != value:
             continue
+        if value[-1] > most:
+            return buckets, as_mask(current)
         del current[node]
         around = graph[node]
         buckets.append((node, around))
         touched = around
         for neighbour in bits(around):
-            graph[neighbour] = (graph[neighbour] | around) & ~(1 << neighbour) & ~(1 << node)
-            touched |= graph[neighbour]
+            before = graph[neighbour]
+            graph[neighbour] = (before | around) & ~(1 << neighbour) & ~(1 << node)
+            if not is_local and graph[neighbour] & ~before:
+                touched |= graph[neighbour]
         for neighbour in bits(touched):
             if neighbour in current:
                 value = score(graph, neighbour)
                 if value != current[neighbour]:
                     current[neighbour] = value
                     heapq.heappush(queue, (value, neighbour))
-    return buckets
+    return buckets, 0
 
 
 def fill_in(graph: Graph, node: int) -> int:

@@ -43,7 +43,7 @@ def simulate(network: Network, rows: int, random_state: RandomState = 0) -> Data
         raise ModelError(f"{rows} rows; expected a number ≥ 0")
     if needed > MOST_BYTES:
         raise MemoryLimitError(
-            f"{rows:,} rows need {needed / 2**30:,.1f} GB; at most {MOST_BYTES >> 30} GB are used: ask for fewer rows",
+            f"{rows:,} rows need {needed >> 30:,} GB; at most {MOST_BYTES >> 30} GB are used: ask for fewer rows",
             needed,
             MOST_BYTES,
         )

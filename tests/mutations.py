@@ -33,3 +33,61 @@ def _change_piece(text: str, chance: random.Random) -> str:
     at, other = chance.randrange(len(text)), chance.randrange(len(text))
     piece = text[other : other + chance.randint(0, 30)]
     return text[:at] + piece + text[at + chance.randint(0, 30) :]
+
+
+_BYTES = [
+    b"\xff\xfe",  # not UTF-8
+    b"\xc3",
+    b"\xed\xa0\x80",  # half of a surrogate pair
+    b"\x00",
+    b"\x00" * 100,
+    b"\xef\xbb\xbf",
+    b"\r",
+    b"\x1b[31m",
+    b"\xe2\x80\xa8",  # a line separator
+    b"9" * 400,
+    b"1e308",
+    b"-1e-320",
+    b"2147483648",
+    b"0x7f",
+    b'"',
+    b"'",
+    b"\\",
+    b"/*",
+    b"<!--",
+    b"&lt;&#0;",
+    b"(" * 3000,
+    b"{" * 3000,
+    b"[" * 3000,
+    b"<a>" * 3000,
+    b"a" * 20_000,
+]
+
+
+def mutate_bytes(data: bytes, count: int, seed: int) -> Iterator[bytes]:
+    """Copies with one or two changes each: cut short, pieces lost, doubled or moved, single bytes changed, and
+    bytes put in that no writer of the format would."""
+    chance = random.Random(seed)
+    for _ in range(count):
+        damaged = data
+        for _ in range(chance.randint(1, 2)):
+            damaged = _change_bytes(damaged, chance)
+        yield damaged
+
+
+def _change_bytes(data: bytes, chance: random.Random) -> bytes:
+    start = chance.randrange(len(data) + 1)
+    end = min(len(data), start + chance.choice([0, 1, 10, 100, 1000]))
+    block = data[start:end]
+    other = chance.randrange(len(data) + 1)
+    changes = [
+        data[:start],
+        data[start:],
+        data[:start] + data[end:],
+        data[:end] + block * chance.choice([1, 2, 50]) + data[end:],
+        data[:other] + block + data[other:],
+        data[:start] + bytes([chance.randrange(256)]) + data[start + 1 :],
+        data[:start] + chance.choice(_BYTES) + data[start:],
+        data[:start] + chance.choice(_BYTES) + data[end:],
+    ]
+    return chance.choice(changes)

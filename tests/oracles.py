@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import networkx as nx
 import numpy as np
 
 
@@ -43,3 +44,252 @@ def row_evidence(cells):
 
 def log(x):
     return math.log(x) if x > 0 else -math.inf
+
+
+def project_on_marginals(joint, targets, rounds):
+    """The I-projection of a joint distribution: IPFP on the whole array, one target after another.
+
+    ``targets`` maps a variable to the distribution it shall have.
+    """
+    fitted = joint / joint.sum()
+    for _ in range(rounds):
+        for v, target in targets.items():
+            current = marginal(fitted, (v,))
+            ratio = np.array([t / c if c > 0 else 0.0 for t, c in zip(target, current, strict=True)])
+            fitted = fitted * ratio.reshape([-1 if axis == v else 1 for axis in range(fitted.ndim)])
+    return fitted
+
+
+def divergence(p, q):
+    """Σ p log (p / q), the information that p has beyond q."""
+    return sum(a * math.log(a / b) for a, b in zip(p.reshape(-1), q.reshape(-1), strict=True) if a > 0)
+
+
+# Learning. Rows are lists of cells (None | state code | vector), models are cardinalities, scopes
+# (parents..., child) and tables; nothing is merged, cut or cached.
+
+
+def row_joint(cardinalities, joint, cells):
+    """The joint of a model times the evidence of one row."""
+    weights = joint
+    for v, vector in row_evidence(list(zip(cardinalities, cells, strict=True))).items():
+        weights = weights * np.asarray(vector).reshape([-1 if axis == v else 1 for axis in range(joint.ndim)])
+    return weights
+
+
+def log_likelihood(cardinalities, scopes, tables, rows, weights):
+    """Σ w log Pr(row) over the rows that count."""
+    joint = joint_weights(cardinalities, scopes, tables, {})
+    found = [w * log(row_joint(cardinalities, joint, cells).sum()) for cells, w in zip(rows, weights, strict=True) if w]
+    return math.fsum(found)
+
+
+def log_prior(tables, exponents):
+    """Σ (ψ − 1) log θ."""
+    return math.fsum(
+        (psi - 1) * log(theta)
+        for table, psis in zip(tables, exponents, strict=True)
+        for theta, psi in zip(np.ravel(table), np.ravel(psis), strict=True)
+        if psi != 1
+    )
+
+
+def expected_counts(cardinalities, scopes, tables, rows, weights):
+    """Σ w Pr(x u | row), per table."""
+    joint = joint_weights(cardinalities, scopes, tables, {})
+    counts = [np.zeros(np.shape(table)) for table in tables]
+    for cells, weight in zip(rows, weights, strict=True):
+        if weight:
+            posterior = row_joint(cardinalities, joint, cells)
+            posterior = posterior / posterior.sum()
+            for table, scope in zip(counts, scopes, strict=True):
+                table += weight * marginal(posterior, scope)
+    return counts
+
+
+def normalised(weights, otherwise):
+    """Each row of a table divided by its sum; a row that sums to 0 is taken from another table."""
+    sums = weights.sum(axis=-1, keepdims=True)
+    return np.where(sums > 0, weights / np.where(sums > 0, sums, 1), otherwise)
+
+
+def em_step(cardinalities, scopes, tables, rows, weights, exponents):
+    """The tables after one step of (MAP-)EM: Alg. 3 [thesis]."""
+    counts = expected_counts(cardinalities, scopes, tables, rows, weights)
+    updates = zip(counts, exponents, tables, strict=True)
+    return [normalised(count + (psi - 1), np.asarray(table)) for count, psi, table in updates]
+
+
+def projected_counts(rows, weights, columns):
+    """The distinct rows over some columns, with the sum of their weights."""
+    found = {}
+    for cells, weight in zip(rows, weights, strict=True):
+        key = tuple(cells[v] for v in columns)
+        found[key] = found.get(key, 0.0) + weight
+    return found
+
+
+def conditional_bound(pairs):
+    """Σ n(given, outcome) log n(given, outcome) / n(given) over (given, outcome, weight)."""
+    joint, margin = {}, {}
+    for given, outcome, weight in pairs:
+        joint[given, outcome] = joint.get((given, outcome), 0.0) + weight
+        margin[given] = margin.get(given, 0.0) + weight
+    return math.fsum(n * math.log(n / margin[given]) for (given, _), n in joint.items() if n > 0)
+
+
+def saturated_bound(rows, weights, outcome, given):
+    """The best Σ w log Pr(outcome | given) of any conditional distribution."""
+    return conditional_bound(
+        (tuple(cells[v] for v in given), tuple(cells[v] for v in outcome), w)
+        for cells, w in zip(rows, weights, strict=True)
+    )
+
+
+def partial_bound(rows, weights, partial, given):
+    """What partially observed variables add: one conditional distribution of each for every set of values
+    seen of those before it. Those seen most often come first; of equals, the first variable."""
+
+    def seen(cell):
+        return cell if isinstance(cell, int) else None
+
+    order = sorted(
+        partial, key=lambda v: -math.fsum(w for c, w in zip(rows, weights, strict=True) if seen(c[v]) is not None)
+    )
+    total = 0.0
+    for k, v in enumerate(order):
+        total += conditional_bound(
+            ((tuple(cells[u] for u in given), tuple(seen(cells[u]) for u in order[:k])), cells[v], w)
+            for cells, w in zip(rows, weights, strict=True)
+            if seen(cells[v]) is not None
+        )
+    return total
+
+
+def soft_constant(rows, weights, variables):
+    """Σ w log max λ over the likelihood cells of some variables."""
+    return math.fsum(
+        w * math.log(max(cells[v]))
+        for cells, w in zip(rows, weights, strict=True)
+        for v in variables
+        if cells[v] is not None and not isinstance(cells[v], int)
+    )
+
+
+def dirichlet_maximum(weights):
+    """The maximum over θ of Σ w log θ, for each row of a table, added up."""
+    total = 0.0
+    for row in np.asarray(weights, dtype=float).reshape(-1, np.shape(weights)[-1]):
+        total += math.fsum(w * math.log(w / row.sum()) for w in row if w > 0)
+    return total
+
+
+def find_components(parents, observed, hidden):
+    """Pruned variables, and (component, boundary) pairs, straight from §6.2 [thesis]."""
+    graph = nx.DiGraph([(p, child) for child, ps in enumerate(parents) for p in ps])
+    graph.add_nodes_from(range(len(parents)))
+    whole = graph.copy()
+    pruned = set()
+    while leaves := [v for v in graph if graph.out_degree(v) == 0 and v in hidden]:
+        pruned.update(leaves)
+        graph.remove_nodes_from(leaves)
+    graph.remove_edges_from([(p, child) for p, child in list(graph.edges) if p in observed])
+    found = [set(nodes) for nodes in nx.weakly_connected_components(graph)]
+    return pruned, [(s, {p for v in s for p in whole.predecessors(v)} - s) for s in found]
+
+
+def naive_bayes_em_step(prior, attributes, rows):
+    """EM with a hidden class in log space: new (prior, tables), and the log-likelihood before.
+
+    ``attributes[a][c][x]`` is Pr(x | c); rows are complete over the attributes.
+    """
+    classes = range(len(prior))
+    logs = [[[log(p) for p in row] for row in table] for table in attributes]
+    share = np.zeros(len(prior))
+    counts = np.zeros(np.shape(attributes))
+    total = 0.0
+    for row in rows:
+        scores = [log(prior[c]) + math.fsum(logs[a][c][x] for a, x in enumerate(row)) for c in classes]
+        top = max(scores)
+        row_log = top + math.log(math.fsum(math.exp(s - top) for s in scores))
+        total += row_log
+        for c in classes:
+            posterior = math.exp(scores[c] - row_log)
+            share[c] += posterior
+            for a, x in enumerate(row):
+                counts[a, c, x] += posterior
+    return share / share.sum(), counts / counts.sum(axis=-1, keepdims=True), total
+
+
+# EDML, straight from Algorithm 4 [thesis]: every row on every parameter set.
+
+
+def family_derivatives(cardinalities, scopes, tables, child, rows):
+    """Per row, the derivatives of Pr(row) by the parameters of a table: Pr is linear in each."""
+    others = [k for k in range(len(scopes)) if k != child]
+    rest = joint_weights(cardinalities, [scopes[k] for k in others], [tables[k] for k in others], {})
+    found = [marginal(row_joint(cardinalities, rest, cells), scopes[child]) for cells in rows]
+    return np.array(found).reshape(len(rows), *np.shape(tables[child]))
+
+
+def soft_evidence(cardinalities, scopes, tables, child, rows):
+    """Eq. 4.1 [thesis]: λ(x|u) per row, in the shape of the child's table, with derivatives for Pr(xu|d)/θ."""
+    derivatives = family_derivatives(cardinalities, scopes, tables, child, rows)
+    products = derivatives * np.asarray(tables[child])
+    probability = products.sum(axis=tuple(range(1, products.ndim)), keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return derivatives / probability - products.sum(axis=-1, keepdims=True) / probability + 1
+
+
+def sub_problems(cardinalities, scopes, tables, rows, weights, exponents):
+    """Eq. 4.2 [thesis]: (child, parents' states, λ per row that counts, weights, ψ) of every parameter set."""
+    counted = [k for k, w in enumerate(weights) if w]
+    for child, table in enumerate(tables):
+        every = soft_evidence(cardinalities, scopes, tables, child, [rows[k] for k in counted])
+        for u in np.ndindex(np.shape(table)[:-1]):
+            yield child, u, every[(slice(None), *u)], np.array([weights[k] for k in counted]), exponents[child][u]
+
+
+def set_objective(theta, evidence, weights, exponents):
+    """The logarithm of what Eq. 4.2 [thesis] maximises."""
+    prior = math.fsum((psi - 1) * log(x) for psi, x in zip(exponents, theta, strict=True) if psi != 1)
+    return prior + math.fsum(w * log(vector @ theta) for w, vector in zip(weights, evidence, strict=True) if w)
+
+
+def optimality_gap(theta, evidence, weights, exponents):
+    """How far the objective of a parameter set can lie below its maximum: max g − θ·g, as it is concave."""
+    theta = np.asarray(theta)
+    gradient = (np.asarray(weights)[:, None] * evidence / (evidence @ theta)[:, None]).sum(axis=0)
+    with np.errstate(divide="ignore"):
+        gradient = gradient + np.divide(exponents - 1, theta, out=np.zeros_like(theta), where=exponents != 1)
+    return gradient.max() - np.where(theta > 0, theta * gradient, 0.0).sum()
+
+
+def local_update(theta, evidence, weights, exponents):
+    """Eq. 4.3 [thesis]."""
+    share = (weights[:, None] * evidence * theta / (evidence @ theta)[:, None]).sum(axis=0)
+    return (exponents - 1 + share) / (np.sum(exponents - 1) + np.sum(weights))
+
+
+def best_of_two(bayes_factors, weights, exponents):
+    """Eq. 3.2 [thesis]: the best p of a binary parameter set, by bisection on the derivative of its logarithm.
+
+    A row with κ = ∞ counts as log p (the thesis' footnote).
+    """
+    alpha, beta = exponents
+
+    def slope(p):
+        found = (alpha - 1) / p - (beta - 1) / (1 - p)
+        for kappa, weight in zip(bayes_factors, weights, strict=True):
+            found += weight * (1 / p if math.isinf(kappa) else (kappa - 1) / (kappa * p - p + 1))
+        return found
+
+    low, high = 1e-15, 1 - 1e-15
+    if slope(low) <= 0:
+        return 0.0
+    if slope(high) >= 0:
+        return 1.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slope(middle) > 0 else (low, middle)
+    return (low + high) / 2

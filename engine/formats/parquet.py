@@ -29,8 +29,9 @@ def parse(data: bytes) -> Table:
             raise FormatError("two columns have the same name; names must differ")
         read = file.read()
         return Table([_read_column(arrow, name, read.column(k)) for k, name in enumerate(names)], rows)
-    except (arrow.ArrowException, OSError, OverflowError) as error:
-        raise FormatError(f"not a Parquet file that can be read: {str(error).splitlines()[0]}") from None
+    except (arrow.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        raise FormatError(f"not a Parquet file that can be read: {reason}") from None
 
 
 def _read_column(arrow: Any, name: str, column: Any) -> Column:

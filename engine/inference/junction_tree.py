@@ -9,6 +9,11 @@ from functools import cached_property
 
 from engine.graphs import bits, eliminate, joined, min_fill, min_weight
 
+MOST_COUNTED = 10**30
+"""Cells of a table that no memory will ever hold: larger ones count as this."""
+HOPELESS = math.log(2.0**64)
+"""Log cells of a clique beyond which it makes no difference how the rest is triangulated."""
+
 
 @dataclass(frozen=True, eq=False)
 class JunctionTree:
@@ -50,8 +55,17 @@ class JunctionTree:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The number of cells of each clique's table."""
-        return tuple(math.prod(self.cardinalities[v] for v in clique) for clique in self.cliques)
+        """The number of cells of each clique's table, at most :data:`MOST_COUNTED`."""
+        return tuple(min(MOST_COUNTED, math.prod(self.cardinalities[v] for v in clique)) for clique in self.cliques)
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each clique."""
+        found: list[list[int]] = [[] for _ in self.cliques]
+        for child, parent in enumerate(self.parents):
+            if parent >= 0:
+                found[parent].append(child)
+        return tuple(map(tuple, found))
 
     @property
     def cells(self) -> int:
@@ -81,22 +95,25 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) 
     """
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
-    buckets = eliminate(graph, min_fill(sizes))
-    tree = _build(sizes, buckets)
+    buckets, rest = eliminate(graph, min_weight(sizes), HOPELESS, is_local=True)
+    tree = _build(sizes, buckets, rest)
     edges = sum(around.bit_count() for around in graph.values()) // 2
-    if sum(around.bit_count() for _, around in buckets) == edges:
-        return tree  # nothing was filled in: no triangulation has smaller cliques
-    other = _build(sizes, eliminate(graph, min_weight(sizes)))
-    return min(tree, other, key=lambda tree: tree.cells)
+    if rest or sum(around.bit_count() for _, around in buckets) == edges:
+        return tree  # no memory holds it anyway; or nothing was filled in, and no tree has smaller cliques
+    other = _build(sizes, *eliminate(graph, min_fill(sizes), HOPELESS))
+    return min(other, tree, key=lambda tree: tree.cells)
 
 
-def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]]) -> JunctionTree:
-    position = {node: k for k, (node, _) in enumerate(buckets)}
-    around = dict(buckets)
+def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int) -> JunctionTree:
+    """The tree of the buckets of an elimination, with what was not eliminated as one clique."""
+    core = tuple(bits(rest))
+    position = {node: k for k, node in enumerate([*(node for node, _ in buckets), *core])}
+    around = dict(buckets) | dict.fromkeys(core, 0)
     first = {node: min(bits(around[node]), key=position.__getitem__, default=-1) for node in around}
-    clique_of = _merge_buckets(buckets, around, first)
-    members: dict[int, int] = {}  # clique → its variables
-    last: dict[int, int] = {}  # clique → the last variable that is eliminated in it
+    clique_of = dict.fromkeys(core, core[0]) if core else {}
+    _merge_buckets(buckets, around, first, clique_of)
+    members: dict[int, int] = {core[0]: rest} if core else {}  # clique → its variables
+    last: dict[int, int] = {core[0]: core[0]} if core else {}  # clique → the last variable that is eliminated in it
     for node, neighbours in buckets:
         clique = clique_of[node]
         members[clique] = members.get(clique, 0) | neighbours | 1 << node
@@ -118,16 +135,16 @@ def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]])
     )
 
 
-def _merge_buckets(buckets: Sequence[tuple[int, int]], around: dict[int, int], first: dict[int, int]) -> dict[int, int]:
-    """For each node, the clique (named by a node) that holds its bucket: buckets inside another are merged."""
-    clique_of: dict[int, int] = {}
+def _merge_buckets(
+    buckets: Sequence[tuple[int, int]], around: dict[int, int], first: dict[int, int], clique_of: dict[int, int]
+) -> None:
+    """Find for each node the clique (named by a node) that holds its bucket: buckets inside another are merged."""
     for node, neighbours in buckets:
         clique = clique_of.setdefault(node, node)
         parent = first[node]
         # The parent's bucket always contains the other neighbours; equal size means it adds nothing.
         if parent >= 0 and parent not in clique_of and around[parent].bit_count() == neighbours.bit_count() - 1:
             clique_of[parent] = clique
-    return clique_of
 
 
 def _children_first(above: dict[int, int]) -> list[int]:

@@ -31,9 +31,8 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
             for k in pieces:
                 piece = part.pieces[k]
                 table += align(logs[piece.offsets[:, None] + piece.base[rows]], scope, tree, clique)
-        for child in range(clique):
-            if tree.parents[child] == clique:
-                table += align(messages[child], tree.separators[child], tree, clique)
+        for child in tree.children[clique]:
+            table += align(messages[child], tree.separators[child], tree, clique)
         tables.append(table)
         messages.append(_log_sum(table, other_axes(tree, clique, tree.separators[clique])))
     log_z = sum((messages[k] for k, parent in enumerate(tree.parents) if parent < 0), np.zeros(len(rows)))

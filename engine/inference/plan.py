@@ -25,7 +25,7 @@ from engine.dataset import MISSING, Dataset
 from engine.distinct import distinct_rows
 from engine.errors import MemoryLimitError, ModelError
 from engine.graphs import Graph, as_mask, bits, components, joined
-from engine.inference.junction_tree import JunctionTree, compile_tree
+from engine.inference.junction_tree import MOST_COUNTED, JunctionTree, compile_tree
 from engine.inference.pool import Piece, Pool
 from engine.network import BayesianNetwork, Network
 from engine.variable import list_names
@@ -345,9 +345,10 @@ def _check_memory(part: Part, network: Network, limit: int) -> None:
         return
     clique = max(zip(part.tree.sizes, part.tree.cliques, strict=True))[1]
     names = list_names([network.variables[v].name for v in clique], most=6)
+    more = " or more" if part.tree.largest == MOST_COUNTED else ""
     raise MemoryLimitError(
         f"exact inference would need about {_gigabytes(needed)} for its tables, over the limit of {_gigabytes(limit)}; "
-        f"the largest joins {len(clique)} unobserved variables ({names}) in {part.tree.largest:.3g} cells. "
+        f"the largest joins {len(clique)} unobserved variables ({names}) in {part.tree.largest:.3g} cells{more}. "
         "Observe some of them, simplify the network, or raise the memory limit (--memory-limit)",
         needed,
         limit,

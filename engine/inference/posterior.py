@@ -142,7 +142,7 @@ def _indicators(codes: Codes, size: int) -> Floats:
 
 def _marginal(result: PartResult, variable: int) -> Floats:
     """Pr(variable | row), shape (states, rows of the part)."""
-    scope = min((scope for scope in result.marginals if variable in scope), key=lambda s: len(result.marginals[s]))
+    scope = result.smallest_scope[variable]
     shape = [result.part.tree.cardinalities[v] for v in scope]
     table = result.marginals[scope].reshape(*shape, -1)
     return np.asarray(table.sum(axis=tuple(axis for axis, v in enumerate(scope) if v != variable)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -30,6 +31,14 @@ class PartResult:
     part: Part
     log_z: Floats
     marginals: Mapping[Scope, Floats]
+
+    @cached_property
+    def smallest_scope(self) -> Mapping[int, Scope]:
+        """For each variable, the scope with the fewest cells that holds it."""
+        found: dict[int, Scope] = {}
+        for scope in sorted(self.marginals, key=lambda scope: len(self.marginals[scope]), reverse=True):
+            found.update(dict.fromkeys(scope, scope))
+        return found
 
 
 @dataclass(frozen=True, eq=False)

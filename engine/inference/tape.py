@@ -113,11 +113,7 @@ class Tape:
         views = [
             align(self._product(pieces), scope, tree, clique) for scope, pieces in groups.items() if pieces is not whole
         ]
-        views += [
-            align(self._messages[child], tree.separators[child], tree, clique)
-            for child, parent in enumerate(tree.parents)
-            if parent == clique
-        ]
+        views += [align(self._messages[child], tree.separators[child], tree, clique) for child in tree.children[clique]]
         if whole is not None:
             self._product(whole, out=table.reshape(-1, self.rows))
         else:

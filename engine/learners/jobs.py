@@ -136,7 +136,7 @@ def make_jobs(plan: Plan, component_of: Sequence[int]) -> list[Job]:
     stacks: dict[tuple[object, ...], list[Job]] = {}
     for block in plan.blocks:
         component = component_of[block.variables[0]]
-        for part in block.parts:
+        for part in block.parts if block.rows else ():
             shape, ordered = _shape(part)
             weights = weighted_counts(part.row, block.weights[part.local_rows], part.rows)
             job = Job(_with_rows(part, ordered, part.rows), weights, np.full(part.rows, component))

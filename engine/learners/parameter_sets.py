@@ -11,13 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.arrays import Bools, Floats, Ints
-from engine.learners.newton import take_steps
+from engine.learners.newton import TOLERANCE, take_steps
 from engine.learners.problem import Problem
-from engine.learners.soft_evidence import SoftEvidence
+from engine.learners.soft_evidence import INFINITESIMAL, SoftEvidence
 
 MOST_STEPS = 100
 VANISHING = 1e-14
 """A parameter below this that its gradient presses down is zero."""
+EM_STEPS = 2
+LAST = 1e-11
+"""A whole step that promises less than this, relative to the weight of the evidence, needs no other."""
+ROUNDING = 1e-14
+"""Slopes this small relative to the terms they are a difference of are zero."""
 
 
 def solve_sets(
@@ -72,33 +77,39 @@ class Sets:
     constant: Floats
     coefficients: Floats
 
-    def value(self, theta: Floats) -> Floats:
-        """The objective of each set."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            counted = np.where(self.fixed > 0, self.fixed * np.log(theta), 0.0).sum(axis=1)
-            seen = np.where(self.weight > 0, self.weight * np.log(self.predict(theta)), 0.0)
-        return np.asarray(counted + np.add.reduceat(seen, self.first))
-
     def predict(self, theta: Floats) -> Floats:
         """q + Σ c θ of each observation."""
-        return np.asarray(self.constant + np.einsum("ok,ok->o", self.coefficients, theta[self.of]))
+        return np.asarray(self.constant + self._weigh(theta))
 
-    def gradient(self, theta: Floats) -> Floats:
-        """Its derivative by each parameter."""
-        share = (self.weight / self.predict(theta))[:, None]
+    def gain(self, theta: Floats, predicted: Floats, step: Floats) -> Floats:
+        """What a step adds to the objective of each set: exact where the two values would differ by less than
+        their rounding."""
+        relative = np.divide(step, theta, out=np.zeros_like(theta), where=self.fixed > 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            counted = (self.fixed * np.log1p(relative)).sum(axis=1)
+            seen = self.weight * np.log1p(self._weigh(step) / predicted)
+        return np.asarray(counted + np.add.reduceat(seen, self.first))
+
+    def gradient(self, theta: Floats, predicted: Floats) -> Floats:
+        """The derivative of the objective by each parameter."""
+        share = (self.weight / predicted)[:, None]
         counted = np.divide(self.fixed, theta, out=np.zeros_like(theta), where=self.fixed > 0)
         return np.asarray(counted + np.add.reduceat(share * self.coefficients, self.first, axis=0))
 
-    def curvature(self, theta: Floats) -> Floats:
+    def curvature(self, theta: Floats, predicted: Floats) -> Floats:
         """Minus its second derivatives, shape (sets, size, size)."""
         size = theta.shape[1]
-        scaled = self.coefficients * (np.sqrt(self.weight) / self.predict(theta))[:, None]
+        scaled = self.coefficients * (np.sqrt(self.weight) / predicted)[:, None]
         matrix = np.empty((len(theta), size, size))
         for k in range(size):
             matrix[:, k] = np.add.reduceat(scaled[:, k, None] * scaled, self.first, axis=0)
         diagonal = np.divide(self.fixed, theta**2, out=np.zeros_like(theta), where=self.fixed > 0)
         matrix[:, np.arange(size), np.arange(size)] += diagonal
         return matrix
+
+    def _weigh(self, values: Floats) -> Floats:
+        """Σ_x c(x) times a value of each parameter, per observation."""
+        return np.asarray(np.einsum("ok,ok->o", self.coefficients, values[self.of]))
 
     def only(self, chosen: Bools) -> Sets:
         """Some of the sets."""
@@ -142,7 +153,7 @@ def _make_sets(problem: Problem, theta: Floats, evidence: SoftEvidence, fixed: F
 def _inside(sets: Sets) -> Floats:
     """Where to start: as given, but off the walls where a zero makes an observation or a count impossible."""
     impossible = np.add.reduceat(sets.predict(sets.theta) <= 0, sets.first)
-    stuck = (impossible > 0) | ((sets.theta <= 0) & (sets.fixed > 0)).any(axis=1)
+    stuck = (impossible > 0) | ((sets.theta <= INFINITESIMAL) & (sets.fixed > 0)).any(axis=1)
     return np.where(stuck[:, None], 0.99 * sets.theta + 0.01 / sets.theta.shape[1], sets.theta)
 
 
@@ -168,48 +179,69 @@ def update(sets: Sets, theta: Floats, total: Floats) -> Floats:
 
 def _climb(sets: Sets, steps: int) -> Floats:
     """Newton steps within the simplex, halved until they gain, for the sets that still move."""
-    best = sets.theta.copy()
-    moving = np.ones(len(best), dtype=bool)
+    best = sets.theta
+    for _ in range(EM_STEPS):
+        best = _em_step(sets, best)
+    moving = np.arange(len(best))
     for _ in range(steps):
-        if not moving.any():
+        best[moving], worth = _newton_step(sets, best[moving])
+        if not worth.any():
             break
-        now = sets.only(moving)
-        theta, promises_more = _newton_step(now, best[moving])
-        best[moving] = theta
-        moving[moving] = promises_more
+        if not worth.all():
+            sets, moving = sets.only(worth), moving[worth]
     return best
+
+
+def _em_step(sets: Sets, theta: Floats) -> Floats:
+    """EM's update of each set alone: from far away it gets closer faster than Newton's."""
+    expected = theta * sets.gradient(theta, sets.predict(theta))
+    count = expected.sum(axis=1, keepdims=True)
+    return np.divide(expected, count, out=theta.copy(), where=count > 0)
 
 
 def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:
     """A step for each set, and whether the next may be worth it."""
-    gradient = sets.gradient(theta)
-    total = sets.fixed.sum(axis=1) + np.add.reduceat(sets.weight, sets.first)
-    direction = _newton_direction(sets, theta, gradient)
-    promise = (gradient * direction).sum(axis=1)
+    predicted = sets.predict(theta)
+    gradient = sets.gradient(theta, predicted)
+    # Evidence on a set whose parents are improbable is weak, but its optimum is as sharp as any: what is
+    # negligible depends on the expected count of the set, which is this.
+    count = (theta * gradient).sum(axis=1)
+    slope = gradient - count[:, None]
+    direction = _newton_direction(sets.curvature(theta, predicted), theta, slope)
     # Up to the wall; where a count makes the wall −∞, almost.
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(direction < 0, -theta / direction * np.where(sets.fixed > 0, 0.995, 1.0), np.inf).min(axis=1)
-    moved, worth = take_steps(
-        lambda at: sets.value(np.maximum(at, 0.0)), theta, direction, np.minimum(1.0, room), promise, total
+        room = np.where(direction < 0, -theta / direction * np.where(sets.fixed > 0, 0.8, 1.0), np.inf).min(axis=1)
+    direction *= np.minimum(1.0, room)[:, None]
+    promise = (slope * direction).sum(axis=1)
+    settled = (np.abs(slope) <= ROUNDING * gradient) | ((theta <= VANISHING) & (slope <= 0))
+    promise[settled.all(axis=1) | (promise <= TOLERANCE * count)] = 0.0
+    # With no weight to compare them with, all promises but 0 are wanted and checked: gains are exact.
+    step, moved = take_steps(
+        lambda at: sets.gain(theta, predicted, at),
+        np.zeros_like(theta),
+        direction,
+        np.ones(len(theta)),
+        promise,
+        np.zeros(len(theta)),
     )
-    moved = np.maximum(moved, 0.0)
-    return moved / moved.sum(axis=1, keepdims=True), worth
+    # What a whole step promises is squared by it, relative to the count.
+    last = (room >= 1) & (promise <= LAST * count)
+    theta = np.maximum(theta + step, 0.0)
+    return theta / theta.sum(axis=1, keepdims=True), moved & ~last
 
 
-def _newton_direction(sets: Sets, theta: Floats, gradient: Floats) -> Floats:
+def _newton_direction(matrix: Floats, theta: Floats, slope: Floats) -> Floats:
     """The step to the maximum of the quadratic model that keeps the sum at one.
 
     Parameters at zero that their gradient presses down stay there; so do those that the step would take
     below zero, found by solving again.
     """
-    slope = gradient - (theta * gradient).sum(axis=1, keepdims=True)
     at_wall = theta <= VANISHING
     held = at_wall & (slope <= 0)
-    matrix = sets.curvature(theta)
     size = theta.shape[1]
     matrix[:, np.arange(size), np.arange(size)] += 1e-12 * matrix.trace(axis1=1, axis2=2)[:, None] + 1e-300
     for _ in range(size):
-        direction = _solve_held(matrix, gradient, held)
+        direction = _solve_held(matrix, slope, held)
         leaving = at_wall & (direction < 0) & ~held
         if not leaving.any():
             break

@@ -23,6 +23,8 @@ from engine.learners.problem import Problem
 INFINITESIMAL = 1e-100
 """Stands for a parameter that is zero while derivatives are taken: Pr(xu|d)/θ(x|u) is then the derivative
 of Pr(d) by θ(x|u) over Pr(d), and everything else is the same to the last digit."""
+NO_EVIDENCE = 1e-50
+"""Coefficients below this have come about by infinitesimals: the row excludes the parents' states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +76,7 @@ class Collector:
             weight = np.repeat(chunk.weights[counted], len(piece.offsets))[start]
             coefficient = probability / self._theta[parameter]
             every = SoftEvidence(row[start], weight, 1.0 - given, start, parameter, coefficient)
-            self._found.append(_select(every, given > 0))
+            self._found.append(_select(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
 
     def result(self) -> SoftEvidence:
         """All observations, ordered by parameter set."""
@@ -128,9 +130,10 @@ def merge_evidence(first: SoftEvidence, second: SoftEvidence, take_second: Bools
 def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[Floats, Floats, SoftEvidence]:
     """One pass over the data: log-likelihood per component, expected counts, and soft evidence.
 
-    With zeros among the parameters a second pass takes the derivatives at an infinitesimal instead.
+    With zeros among the parameters (or numbers too small to divide by) a second pass takes the derivatives at
+    an infinitesimal instead.
     """
-    if (theta > 0).all():
+    if (theta >= INFINITESIMAL).all():
         collector = Collector(problem, theta)
         found = problem.evaluate(theta, cancelled, collector.visit)
     else:

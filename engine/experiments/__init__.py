@@ -1,0 +1,1 @@
+"""The papers' tables as runnable studies: our numbers beside theirs."""

@@ -1,0 +1,108 @@
+"""The same work done by pyAgrum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas
+import pyagrum
+
+from engine.dataset import MISSING
+from engine.network import BayesianNetwork
+from tests.benchmarks.cases import Case
+
+SMOOTHING = 1e-3
+"""Without a prior pyAgrum's EM refuses parent configurations that have no data."""
+NEVER = 1e-300
+"""A change of the likelihood that is never small enough to stop at."""
+
+
+def convert(network: BayesianNetwork) -> pyagrum.BayesNet:
+    """The network as pyAgrum's."""
+    made = pyagrum.BayesNet()
+    names = [variable.name for variable in network.variables]
+    for variable in network.variables:
+        made.add(pyagrum.LabelizedVariable(variable.name, variable.name, list(variable.states)))
+    for parent, child in network.edges:
+        made.addArc(names[parent], names[child])
+    for child, table in enumerate(network.tables):
+        theirs = made.cpt(names[child])
+        axes = [names[v] for v in network.scopes[child]]
+        order = [axes.index(name) for name in reversed(theirs.names)]
+        theirs[:] = np.ascontiguousarray(table.transpose(order))
+    return made
+
+
+def make_frame(case: Case) -> pandas.DataFrame:
+    """The data as texts, a missing cell as ``?``."""
+    columns = zip(case.network.variables, case.dataset.codes, strict=True)
+    return pandas.DataFrame({v.name: np.array([*v.states, "?"], dtype=object)[codes] for v, codes in columns})
+
+
+def learn(model: pyagrum.BayesNet, frame: pandas.DataFrame, iterations: int) -> pyagrum.BayesNet:
+    """So many iterations of pyAgrum's EM from the model's own tables, in one thread."""
+    learner = pyagrum.BNLearner(frame, model, ["?"])
+    learner.setNumberOfThreads(1)
+    learner.useSmoothingPrior(SMOOTHING)
+    learner.useEMWithDiffCriterion(NEVER, 0.0)
+    learner.EMsetMaxIter(iterations)
+    learnt = learner.learnParameters(model)
+    if learner.EMnbrIterations() != iterations:
+        raise RuntimeError(f"pyAgrum made {learner.EMnbrIterations()} iterations: {learner.EMStateMessage()}")
+    return learnt
+
+
+class Families:
+    """Family marginals of one row after another, by lazy propagation in one thread.
+
+    The open variables of each family are declared as joint targets, and where all rows miss the same
+    variables evidence is changed and never erased: the fastest way that was found.
+
+    Parameters
+    ----------
+    whole : bool
+        Whether to ask for the joint of whole families, observed variables and complete families included,
+        or only for the open variables of each.
+    """
+
+    def __init__(self, model: pyagrum.BayesNet, case: Case, *, whole: bool) -> None:
+        self._codes = case.dataset.codes
+        self._names = [variable.name for variable in case.network.variables]
+        self._whole = whole
+        self._scopes = case.network.scopes
+        self._engine = pyagrum.LazyPropagation(model)
+        self._engine.setNumberOfThreads(1)
+        self._open: list[int] | None = None
+        self._asked: list[list[str]] = []
+
+    def row(self, row: int) -> list[pyagrum.Tensor]:
+        """The marginals of the families, in the order of the network's tables."""
+        column = self._codes[:, row]
+        missing = np.flatnonzero(column == MISSING).tolist()
+        observed = np.flatnonzero(column != MISSING).tolist()
+        if missing == self._open:
+            for v in observed:
+                self._engine.chgEvidence(self._names[v], int(column[v]))
+        else:
+            self._open = missing
+            self._engine.setEvidence({self._names[v]: int(column[v]) for v in observed})
+            self._aim(set(missing))
+        self._engine.makeInference()
+        return [self._marginal(names) for names in self._asked]
+
+    def rows(self, rows: Sequence[int]) -> list[list[pyagrum.Tensor]]:
+        return [self.row(row) for row in rows]
+
+    def _aim(self, missing: set[int]) -> None:
+        self._engine.eraseAllTargets()
+        asked = [[self._names[v] for v in scope if self._whole or v in missing] for scope in self._scopes]
+        self._asked = [names for names in asked if names]
+        for names in self._asked:
+            if len(names) == 1:
+                self._engine.addTarget(names[0])
+            else:
+                self._engine.addJointTarget(set(names))
+
+    def _marginal(self, names: list[str]) -> pyagrum.Tensor:
+        return self._engine.posterior(names[0]) if len(names) == 1 else self._engine.jointPosterior(set(names))

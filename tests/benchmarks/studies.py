@@ -1,0 +1,35 @@
+"""The studies by name."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable, Mapping
+
+from tests.benchmarks import decomposition, em, inference, kernel, reading, setup
+from tests.benchmarks.cases import NetworkAbsentError
+from tests.benchmarks.report import Report
+
+STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
+    "inference": inference.run,
+    "em": em.run,
+    "decomposition": decomposition.run,
+    "setup": setup.run,
+    "reading": reading.run,
+    "kernel": kernel.run,
+}
+
+
+def run_study(name: str, quick: bool, report: Report) -> None:
+    """Run a study; one whose networks are not there says so and ends."""
+    report.title(name)
+    started, load = time.perf_counter(), os.getloadavg()[0]
+    try:
+        STUDIES[name](quick, report)
+    except NetworkAbsentError as absent:
+        report.note(f"skipped: {absent}")
+    report.note(
+        f"{time.perf_counter() - started:.0f} s; Python {platform.python_version()}, {os.cpu_count()} cores, "
+        f"load {load:.1f} when it began and {os.getloadavg()[0]:.1f} now"
+    )
