@@ -36,13 +36,6 @@ class Variable:
         if len(set(self.states)) < len(self.states):
             twice = next(s for i, s in enumerate(self.states) if s in self.states[:i])
             raise ModelError(f"variable {self.name!r} has the state {twice!r} twice; states must differ")
-        try:
-            "".join((self.name, *self.states)).encode()
-        except UnicodeEncodeError as error:
-            half = error.object[error.start]
-            raise ModelError(
-                f"variable {self.name!r} has half a character, {half!r}, in a name; no file can hold it"
-            ) from None
 
     @property
     def cardinality(self) -> int:

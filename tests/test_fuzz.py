@@ -23,7 +23,7 @@ from tests.mutations import mutate, mutate_bytes
 
 CASES = 2000
 SECONDS = 5.0
-"""The most that a file of a few kilobytes may take."""
+"""The most processor time that a file of a few kilobytes may take."""
 MEGABYTES = 400
 """The most that reading all of them may add to the memory of a process."""
 
@@ -54,7 +54,7 @@ ERG = """/* two variables */
 0.1 0.2 0.7
 0.3 0.3 0.4
 """
-CAS = "// ~->[CASE-1]->~\nIDnum A B NumCases\n1 a * 2\n2 b #1 1\n3 a [0.5;0.5] 1\n4 ? c 3\n"
+CAS = "// ~->[CASE-1]->~\nIDnum A B NumCases\n1 a * 2\n2 b #1 1\n3 a c 1\n4 ? c 3\n"
 ARFF = """% a comment
 @relation 'x y'
 @attribute A {yes, no, 'may be'}
@@ -121,7 +121,7 @@ def check(outcome: Outcome, seconds: float) -> None:
 
 def try_damaged_copies(source: Path, count: int, seed: int) -> tuple[int, int, list[str], float]:
     """In a process of its own: how many were read, how many refused, what went wrong, and megabytes added."""
-    faulthandler.dump_traceback_later(60, exit=True)  # a hang in C ends the process, and with it the test
+    faulthandler.dump_traceback_later(300, exit=True)  # a hang in C ends the process, and with it the test
     chance = random.Random(seed)
     run("info", source)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -132,10 +132,10 @@ def try_damaged_copies(source: Path, count: int, seed: int) -> tuple[int, int, l
         for number, data in enumerate(damage(source, count, seed)):
             path.write_bytes(data)
             words = commands(path, folder, chance)
-            start = time.perf_counter()
+            start = time.process_time()
             try:
                 outcome = run(*words, "--json")
-                check(outcome, time.perf_counter() - start)
+                check(outcome, time.process_time() - start)
                 read, refused = read + (outcome.code == 0), refused + (outcome.code != 0)
             except BaseException as error:
                 wrong.append(f"{source.name} seed {seed} number {number}: {words[0]} {error!r:.600}")

@@ -86,7 +86,7 @@ def write_dataset(path: str | Path, dataset: Dataset) -> None:
     if suffix in (".cas", ".arff"):
         raise PgmError(f"{path}: {suffix} files can be read but not written; use .csv")
     if suffix in (".parquet", ".pq"):
-        write_pieces(path, (dump_parquet(dataset),))
+        write_pieces(path, dump_parquet(dataset))
     else:
         write_pieces(path, dump_text(dataset, TEXT_SUFFIXES[suffix] or ","))
 

@@ -44,8 +44,8 @@ def dump_text(dataset: Dataset, delimiter: str) -> Iterator[str]:
         yield "".join(f"{line}\n" for line in map(delimiter.join, zip(*columns, strict=True)))
 
 
-def dump_parquet(dataset: Dataset) -> bytes:
-    """The bytes of a Parquet file; a missing cell is null."""
+def dump_parquet(dataset: Dataset) -> Iterator[bytes]:
+    """The bytes of a Parquet file, in one piece; a missing cell is null."""
     _check_names(dataset)
     columns = []
     for i, variable in enumerate(dataset.variables):
@@ -55,7 +55,7 @@ def dump_parquet(dataset: Dataset) -> bytes:
         codes = np.where(codes <= FIRST_LIKELIHOOD, variable.cardinality + FIRST_LIKELIHOOD - codes, codes)
         columns.append((variable.name, [*variable.states, *soft], codes))
     weights = _weight_column(dataset)
-    return parquet.dump(columns, (weights, dataset.weights) if weights else None)
+    yield parquet.dump(columns, (weights, dataset.weights) if weights else None)
 
 
 def _cell_texts(dataset: Dataset, i: int) -> list[str]:

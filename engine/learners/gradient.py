@@ -22,6 +22,13 @@ SMALLEST = 1e-300
 """Stands for a parameter of zero, whose logarithm must be finite."""
 SUFFICIENT = 1e-4
 """The part of the promised gain that a step must deliver (Armijo)."""
+STEEP = 0.5
+"""A step is too short while more than this part of the slope is left."""
+ROUNDING = 1e-13
+"""A loss this small, relative to the objective, may be none."""
+TOLERANCE = 1e-20
+"""How little a step may promise, relative to the objective, and still be taken: parameters are then right to
+about its square root."""
 MOST_TRIALS = 30
 HISTORY = 10
 """How many pairs of steps and gradient changes L-BFGS keeps."""
@@ -34,6 +41,8 @@ class Memory:
     Attributes
     ----------
     eta, gradient : array (parameters,)
+    objective : array (components,)
+        At η. The state's own stands still for units that have converged.
     direction : array (parameters,)
         The last direction (conjugate gradients).
     steps, changes : tuple of array (parameters,)
@@ -44,6 +53,7 @@ class Memory:
     eta: Floats
     gradient: Floats
     direction: Floats
+    objective: Floats
     steps: tuple[Floats, ...] = ()
     changes: tuple[Floats, ...] = ()
     evaluations: int = 1
@@ -75,7 +85,7 @@ class Gradient:
         eta = np.log(np.maximum(theta, SMALLEST))
         state = evaluate_state(problem, theta, cancelled)
         gradient = find_gradient(problem, state)
-        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta)))
+        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta), state.objective))
 
     def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
         """One iteration: a direction, and a step along it that gains enough."""
@@ -97,6 +107,7 @@ class Gradient:
                 eta,
                 gradient,
                 direction,
+                found.objective,
                 (*memory.steps, eta - memory.eta)[-HISTORY:],
                 (*memory.changes, gradient - memory.gradient)[-HISTORY:],
                 memory.evaluations + trials,
@@ -147,6 +158,7 @@ def _two_loops(memory: Memory, units: _Units) -> Floats:
     """L-BFGS's direction, each unit with its own inner products; pairs of no curvature are passed over."""
     direction = memory.gradient.copy()
     pairs = []
+    scale = np.zeros(units.number)  # of the newest pair that can be used
     for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
         curvature = -units.dot(step, change)  # of the minimised function
         usable = curvature > 1e-12 * units.dot(step, step)
@@ -154,11 +166,9 @@ def _two_loops(memory: Memory, units: _Units) -> Floats:
         alpha = rho * units.dot(step, direction)
         direction -= units.spread(alpha) * -change
         pairs.append((step, change, rho, alpha))
-    step, change = memory.steps[-1], memory.changes[-1]
-    squared = units.dot(change, change)
-    ratio = np.divide(-units.dot(step, change), squared, out=np.zeros(units.number), where=squared > 0)
-    first = _first_length(memory.gradient, units)
-    direction *= units.spread(np.where(ratio > 0, ratio, first))
+        newest = usable & (scale == 0)
+        scale = np.divide(curvature, units.dot(change, change), out=scale, where=newest)
+    direction *= units.spread(np.where(scale > 0, scale, _first_length(memory.gradient, units)))
     for step, change, rho, alpha in reversed(pairs):
         beta = rho * units.dot(-change, direction)
         direction += units.spread(alpha - beta) * step
@@ -201,17 +211,37 @@ def _search(
     promise: Floats,
     cancelled: Callable[[], bool],
 ) -> tuple[State, Floats, int]:
-    """Halve each unit's step until it gains enough; a unit that never does stays."""
+    """Shorten or stretch each unit's step until it gains enough and the slope has fallen (weak Wolfe conditions).
+
+    Of a unit that finds no such step, the last that gained enough is taken; if there is none it stays.
+    """
     memory: Memory = state.memory
-    before = np.bincount(unit, state.objective, units.number)
-    taken = np.where(promise > 0, length, 0.0)
+    before = weighted_counts(unit, memory.objective, units.number)
+    rounding = ROUNDING * np.abs(before)
+    taken = np.where(length * promise > TOLERANCE * np.abs(before), length, 0.0)
+    low, high = np.zeros(units.number), np.full(units.number, np.inf)
     for trial in range(1, MOST_TRIALS + 1):
         found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
-        gained = np.bincount(unit, found.objective, units.number) - before
-        failed = (taken > 0) & ~(gained >= SUFFICIENT * taken * promise)
-        if not failed.any():
+        gained = weighted_counts(unit, found.objective, units.number) - before
+        slope = units.dot(find_gradient(problem, found), direction)
+        # Where gains drown in rounding, the slopes at both ends tell (Hager and Zhang's approximate condition).
+        near = (gained >= -rounding) & (slope >= (2 * SUFFICIENT - 1) * promise)
+        long = (taken > 0) & ~(gained >= SUFFICIENT * taken * promise) & ~near
+        short = (taken > 0) & ~long & (slope > STEEP * promise) & (gained > rounding)
+        if not (long | short).any():
             return found, taken, trial
-        taken = np.where(failed, taken / 2, taken)
-    taken = np.where(failed, 0.0, taken)
+        low, high = np.where(short, taken, low), np.where(long, taken, high)
+        taken = np.where(long | short, _next_length(taken, low, high, slope / np.where(promise > 0, promise, 1)), taken)
+    taken = np.where(long | short, low, taken)
     found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
     return found, taken, MOST_TRIALS + 1
+
+
+def _next_length(taken: Floats, low: Floats, high: Floats, left: Floats) -> Floats:
+    """Where the slope would be zero if it fell evenly to the part that is left of it: within what is known."""
+    guess = np.divide(taken, 1 - left, out=np.full(len(taken), np.inf), where=left < 1)
+    open_end = np.isinf(high)
+    width = np.where(open_end, 0.0, high) - low
+    narrowest = np.where(open_end, 2 * taken, low + np.where(low > 0, 0.1, 1e-3) * width)
+    widest = np.where(open_end, 10 * taken, low + np.where(low > 0, 0.9, 0.5) * width)
+    return np.clip(guess, narrowest, widest)

@@ -64,8 +64,8 @@ class Sets:
         Where the observations of a set begin.
     weight, constant : array (observations,)
         w and q.
-    coefficients : array (observations, size)
-        c.
+    coefficients : array (size, observations)
+        c, observations last: sums over them are the work.
     """
 
     rows: Ints
@@ -88,28 +88,32 @@ class Sets:
         with np.errstate(divide="ignore", invalid="ignore"):
             counted = (self.fixed * np.log1p(relative)).sum(axis=1)
             seen = self.weight * np.log1p(self._weigh(step) / predicted)
-        return np.asarray(counted + np.add.reduceat(seen, self.first))
+        return np.asarray(counted + self._add(seen))
 
     def gradient(self, theta: Floats, predicted: Floats) -> Floats:
         """The derivative of the objective by each parameter."""
-        share = (self.weight / predicted)[:, None]
         counted = np.divide(self.fixed, theta, out=np.zeros_like(theta), where=self.fixed > 0)
-        return np.asarray(counted + np.add.reduceat(share * self.coefficients, self.first, axis=0))
+        return np.asarray(counted + self._add(self.weight / predicted * self.coefficients).T)
 
     def curvature(self, theta: Floats, predicted: Floats) -> Floats:
         """Minus its second derivatives, shape (sets, size, size)."""
         size = theta.shape[1]
-        scaled = self.coefficients * (np.sqrt(self.weight) / predicted)[:, None]
+        scaled = self.coefficients * (np.sqrt(self.weight) / predicted)
         matrix = np.empty((len(theta), size, size))
         for k in range(size):
-            matrix[:, k] = np.add.reduceat(scaled[:, k, None] * scaled, self.first, axis=0)
+            matrix[:, k, k:] = self._add(scaled[k] * scaled[k:]).T
+            matrix[:, k:, k] = matrix[:, k, k:]
         diagonal = np.divide(self.fixed, theta**2, out=np.zeros_like(theta), where=self.fixed > 0)
         matrix[:, np.arange(size), np.arange(size)] += diagonal
         return matrix
 
     def _weigh(self, values: Floats) -> Floats:
         """Σ_x c(x) times a value of each parameter, per observation."""
-        return np.asarray(np.einsum("ok,ok->o", self.coefficients, values[self.of]))
+        return np.asarray((self.coefficients * values.T.take(self.of, axis=1)).sum(axis=0))
+
+    def _add(self, values: Floats) -> Floats:
+        """Values of observations added up by set."""
+        return np.add.reduceat(values, self.first, axis=-1)
 
     def only(self, chosen: Bools) -> Sets:
         """Some of the sets."""
@@ -123,7 +127,7 @@ class Sets:
             np.searchsorted(of, np.arange(int(chosen.sum()))),
             self.weight[observations],
             self.constant[observations],
-            self.coefficients[observations],
+            self.coefficients[:, observations],
         )
 
 
@@ -134,8 +138,8 @@ def _make_sets(problem: Problem, theta: Floats, evidence: SoftEvidence, fixed: F
     entries = np.repeat(chosen, sizes)
     observation = np.repeat(np.arange(int(chosen.sum())), sizes[chosen])
     parameter = evidence.parameter[entries]
-    coefficients = np.zeros((int(chosen.sum()), size))
-    coefficients[observation, parameter - problem.row_starts[rows][of[observation]]] = evidence.coefficient[entries]
+    coefficients = np.zeros((size, int(chosen.sum())))
+    coefficients[parameter - problem.row_starts[rows][of[observation]], observation] = evidence.coefficient[entries]
     places = problem.row_starts[rows][:, None] + np.arange(size)
     sets = Sets(
         rows,
@@ -172,9 +176,8 @@ def _repeat_update(sets: Sets, steps: int) -> Floats:
 def update(sets: Sets, theta: Floats, total: Floats) -> Floats:
     """One local update, Eq. 4.3 [thesis]."""
     share = sets.weight / sets.predict(theta)
-    neutral = np.add.reduceat(share * sets.constant, sets.first)[:, None]
-    moved = np.add.reduceat(share[:, None] * sets.coefficients, sets.first, axis=0)
-    return np.asarray((sets.fixed + theta * (moved + neutral)) / total[:, None])
+    moved = np.add.reduceat(share * (sets.coefficients + sets.constant), sets.first, axis=1).T
+    return np.asarray((sets.fixed + theta * moved) / total[:, None])
 
 
 def _climb(sets: Sets, steps: int) -> Floats:

@@ -21,11 +21,11 @@ COLUMNS = (
     "ten EM",
     "ten D-EM",
     "pyAgrum's EM, ten",
-    "ours",
+    "faster",
     "its E-step by hand, ten",
-    "ours",
+    "faster",
     "pgmpy's EM, ten",
-    "ours",
+    "faster",
 )
 NOTE = (
     "From network and data in memory to the network after ten iterations, set-up included; the iteration without it. "

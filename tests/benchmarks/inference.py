@@ -15,11 +15,11 @@ COLUMNS = (
     "rows",
     "ours, rows/s",
     "pyAgrum, rows/s",
-    "ours",
+    "faster",
     "open only, rows/s",
-    "ours",
+    "faster",
     "pgmpy, rows/s",
-    "ours",
+    "faster",
     "difference",
 )
 NOTE = (

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from engine.dataset import make_dataset
 from engine.errors import FormatError, PgmError
-from engine.formats import read_dataset
+from engine.formats import read_dataset, write_dataset
 from engine.variable import Variable
 
 A = Variable("A", ("yes", "no"))
@@ -168,4 +169,12 @@ def test_parquet_that_is_not(tmp_path, monkeypatch):
         read_dataset(path)
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(PgmError, match="need pyarrow"):
+        read_dataset(path)
+
+
+def test_parquet_with_a_name_that_is_no_text(tmp_path):
+    path = tmp_path / "data.parquet"
+    write_dataset(path, make_dataset([Variable("Size", ("a", "b"))], [["a"], ["b"]]))
+    path.write_bytes(path.read_bytes().replace(b"Size", b"\xffize"))
+    with pytest.raises(FormatError, match="not a Parquet file that can be read"):
         read_dataset(path)

@@ -266,13 +266,14 @@ def test_codes_are_contiguous_and_small(read):
 
 def test_a_failed_write_leaves_the_old_file(tmp_path, read):
     data = read("A,B\nyes,0\n", [A, Variable("B", ("0", "\ud800"))]).dataset
-    path = tmp_path / "out.csv"
-    path.write_text("old")
     writable = read("A,B\nyes,0\n", [A, B]).dataset
     with pytest.raises(PgmError, match="cannot write"):
         write_dataset(tmp_path / "none" / "out.csv", writable)
     bad = type(data)((A, Variable("\ud800", ("0",))), data.codes, data.weights)
-    with pytest.raises(PgmError, match="as UTF-8"):
-        write_dataset(path, bad)
-    assert path.read_text() == "old"
+    for suffix in (".csv", ".parquet"):
+        path = tmp_path / f"out{suffix}"
+        path.write_text("old")
+        with pytest.raises(PgmError, match="as UTF-8"):
+            write_dataset(path, bad)
+        assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir() if file.name.startswith(".")] == []

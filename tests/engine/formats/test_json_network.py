@@ -73,7 +73,7 @@ def test_a_wrong_file_is_refused(change, message):
         build_document(parse(json.dumps(json.loads(TEXT) | change)))
 
 
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "{", "[]", "nul", '{"format": NaN}'])
+@pytest.mark.parametrize("text", ["", "[" * 100_000, "{", "[]", "nul", '{"format": NaN}', "9" * 5000])
 def test_what_is_no_network_is_refused(text):
     with pytest.raises(FormatError):
         parse(text)

@@ -86,9 +86,9 @@ def test_a_hopeless_graph_is_given_up_soon():
 
 
 def test_the_message_for_a_hopeless_network_is_readable():
-    network = grid_markov(80, 80)
+    network = grid_markov(30, 30)
     with pytest.raises(MemoryLimitError, match=r"unobserved variables \(.*\) in .* cells.*memory limit") as caught:
-        infer(network, make_dataset(network.variables, [[None] * 6400]))
+        infer(network, make_dataset(network.variables, [[None] * 900]))
     assert len(str(caught.value)) < 500
 
 

@@ -27,7 +27,7 @@ def make_sets(problems) -> Sets:
         first,
         np.concatenate(weights),
         np.concatenate(constants),
-        np.concatenate(coefficients),
+        np.concatenate(coefficients).T,
     )
 
 
