@@ -169,7 +169,7 @@ def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
     expect(board.heading).to_have_text(HOSTILE)
     expect(board.facts.last).to_have_text("1 hidden: </title><svg onload=alert(2)>")
     expect(board.node(HOSTILE).locator("title")).to_have_text(f"{HOSTILE}: {HOSTILE}, </script><b>")
-    expect(board.node(HOSTILE).locator("text")).to_have_text(f"{HOSTILE[:23]}…")
+    expect(board.node(HOSTILE).locator(".name")).to_have_text(f"{HOSTILE[:23]}…")
     expect(page.locator("img")).to_have_count(0)
     expect(page.locator("[onload], [onerror]")).to_have_count(0)
 
@@ -180,7 +180,7 @@ def test_labels_are_legible_in_light_and_dark(open_board, page, dark):
     if dark:
         page.get_by_role("button", name="theme").click()
         page.wait_for_function(DARK)
-    text = colour(board.node("lung").locator("text"), "fill")
+    text = colour(board.node("lung").locator(".name"), "fill")
     node = colour(board.node("lung").locator(".shape"), "fill")
     paper = colour(board.canvas, "backgroundColor")
     edge = colour(page.locator("[data-edge]").first, "stroke")
