@@ -8,10 +8,12 @@ the page.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import param
+from panel import state
 from panel.custom import JSComponent
 
 from pgmgui.layout import LONGEST_LABEL, NODE_HEIGHT
@@ -45,10 +47,11 @@ class Canvas(JSComponent):
             self._load()
             self._restyle()
             self._reselect()
+        # A message may come while the document is not locked: what changes the page must wait for its turn.
         elif data.get("type") == "select" and self.on_select is not None:
-            self.on_select(names)
+            state.execute(partial(self.on_select, names), schedule=True)
         elif data.get("type") == "hide" and self.on_hide is not None:
-            self.on_hide(names)
+            state.execute(partial(self.on_hide, names), schedule=True)
 
     @param.depends("graph", watch=True)
     def _load(self) -> None:

@@ -17,6 +17,7 @@ from pgmgui.present import describe_certificate
 from pgmgui.runner import Runner
 from pgmgui.session import Parts, Session
 from pgmgui.views.components import Components
+from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
 
 _NARROW = {"minWidth": "0", "padding": "5px 9px"}
@@ -42,7 +43,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._parts: Parts | None = None
         self._trace, self._table = Trace(), Components()
         self._make_controls()
-        self._state = pmui.Typography("", variant="body2", margin=(2, 12, 0, 0))
+        self._state = PlainText(margin=(2, 12, 0, 0))
         buttons = pn.Row(self._start, self._pause, self._step, self._stop, self._apply, margin=0, height=44)
         options = pn.Row(self._prior, self._restarts, self._seed, margin=0)
         controls = pn.Column(self._methods, options, buttons, self._state, width=340, margin=(8, 12))
@@ -218,7 +219,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._last = {}
         parts = self._parts = self._session.parts
         self._table.fill(parts)
-        self._trace.begin([], parts.bounds) if parts else self._trace.set_bounds(None)
+        self._trace.begin([], None if parts is None else parts.bounds)
         self._show_state()
 
     def _show_state(self) -> None:
@@ -230,13 +231,13 @@ class LearnStrip(pn.viewable.Viewer):
         self._pause.label = "Go on" if running and all(r.is_paused for r in self._runs.values()) else "Pause"
         best = self._best()
         self._apply.disabled = running or best is None
-        self._state.object = self._describe(best, ready, running)
+        self._state.write(*self._describe(best, ready))
 
-    def _describe(self, best: Snapshot | None, ready: bool, running: bool) -> str:
+    def _describe(self, best: Snapshot | None, ready: bool) -> list[str]:
         if not ready:
-            return "Learning needs a Bayesian network with data."
+            return ["Learning needs a Bayesian network with data."]
         if best is None or self._parts is None:
-            return "Ready: press Start and watch the objective climb to its bound."
+            return ["Ready: press Start and watch the objective climb to its bound."]
         lines = []
         for name, snapshot in self._last.items():
             ended = "running" if name in self._runs else STOP_WORDS.get(snapshot.stop, "ended")
@@ -245,7 +246,7 @@ class LearnStrip(pn.viewable.Viewer):
         reached = best.objective[best.best, :-1].tolist()
         rows = self._parts.task.decomposition.dataset.total_weight
         lines.append(describe_certificate(reached, self._parts.bounds.patterns[:-1].tolist(), rows))
-        return "  \n".join(lines)
+        return lines
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

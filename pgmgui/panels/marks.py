@@ -10,16 +10,7 @@ import panel_material_ui as pmui
 from pgmgui.marks import Hidden, Mark, Partial, Soft
 from pgmgui.present import cut, describe_savings
 from pgmgui.session import Session
-
-_TWO_LINES = {
-    "& p, &": {
-        "lineHeight": 1.3,
-        "display": "-webkit-box",
-        "WebkitLineClamp": "2",
-        "WebkitBoxOrient": "vertical",
-        "overflow": "hidden",
-    }
-}
+from pgmgui.views.plain_text import PlainText
 
 
 class MarksBar(pn.viewable.Viewer):
@@ -28,9 +19,7 @@ class MarksBar(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._text = pmui.Typography(
-            "", variant="body2", margin=(0, 12, 0, 0), sizing_mode="stretch_width", sx=_TWO_LINES
-        )
+        self._text = PlainText(margin=(0, 12, 0, 0))
         self._buttons = [
             self._button("As in the data", "forget the marks of the selected variables", lambda: None),
             self._button("Hide", "the selected variables are never seen (key: h)", Hidden),
@@ -66,13 +55,13 @@ class MarksBar(pn.viewable.Viewer):
         for button in self._buttons:
             button.disabled = nothing
         if session.data is None:
-            self._text.object = "No data here: marks need some."
+            self._text.write("No data here: marks need some.")
         elif session.selected:
-            self._text.object = f"Selected: {cut(session.selected, 4)}"
+            self._text.write(f"Selected: {cut(session.selected, 4)}")
         elif session.parts is not None:
-            self._text.object = describe_savings(session.parts.task)
+            self._text.write(describe_savings(session.parts.task))
         else:
-            self._text.object = "Click variables to say what is known of them."
+            self._text.write("Click variables to say what is known of them.")
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._row

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import panel as pn
 import panel_material_ui as pmui
 
@@ -17,7 +19,7 @@ class Message(pn.viewable.Viewer):
         session.param.watch(lambda event: self._show(event.new), "message")
 
     def _show(self, text: str) -> None:
-        self._alert.param.update(object=text, visible=bool(text))
+        self._alert.param.update(object=escape(text), visible=bool(text))
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._alert

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import panel as pn
 from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
@@ -46,21 +47,26 @@ class Trace(pn.viewable.Viewer):
         self._figure.legend.label_text_font_size = "12px"
         self._pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_both", margin=0)
 
-    def begin(self, methods: Sequence[str], bounds: Bounds) -> None:
+    def begin(self, methods: Sequence[str], bounds: Bounds | None) -> None:
         """Clear the plot for new runs."""
-        self._figure.renderers = self._figure.renderers[: len(self._bounds)]
-        self._figure.legend[0].items = self._figure.legend[0].items[: len(self._bounds)]
-        self._sources = {}
-        for k, method in enumerate(methods):
+        self._sources = {method: ColumnDataSource({"x": [], "y": []}) for method in methods}
+        # A button's or a list's event may come while the document is not locked, and Bokeh's own models,
+        # unlike Panel's, must then not be touched: wait for our turn.
+        pn.state.execute(partial(self._attach, self._sources, bounds), schedule=True)
+
+    def _attach(self, sources: dict[str, ColumnDataSource], bounds: Bounds | None) -> None:
+        kept = len(self._bounds)
+        self._figure.renderers = self._figure.renderers[:kept]
+        self._figure.legend[0].items = self._figure.legend[0].items[:kept]
+        for k, (method, source) in enumerate(sources.items()):
             colour, dash = STYLES[k % len(STYLES)]
-            source = self._sources[method] = ColumnDataSource({"x": [], "y": []})
             self._figure.line(
                 "x", "y", source=source, color=colour, line_dash=dash, legend_label=method, line_width=2.5
             )
-        self.set_bounds(bounds)
+        self._draw_bounds(bounds)
 
-    def set_bounds(self, bounds: Bounds | None) -> None:
-        """Draw the bounds as lines as long as the runs are."""
+    def _draw_bounds(self, bounds: Bounds | None) -> None:
+        """The bounds as lines as long as the runs are; a Span would not widen the plot's range."""
         values = (math.nan, math.nan)
         if bounds is not None:
             values = (float(bounds.patterns.sum()), float(bounds.decomposition.sum()))
@@ -76,7 +82,7 @@ class Trace(pn.viewable.Viewer):
             self._sources[method].stream(
                 {"x": [p.iteration for p in shown], "y": [p.objective for p in shown]}, rollover=20_000
             )
-            self.set_bounds(bounds)
+            self._draw_bounds(bounds)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._pane
