@@ -7,6 +7,7 @@ from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 from panel_material_ui.template.base import Page
 
 from engine.errors import PgmError
@@ -14,14 +15,20 @@ from engine.formats import DataDocument, Document, read_dataset, read_network
 from pgmgui.canvas import Canvas
 from pgmgui.examples import load_gallery
 from pgmgui.panels.gallery import Gallery
-from pgmgui.present import draw
+from pgmgui.panels.learn import LearnStrip
+from pgmgui.panels.marks import MarksBar
+from pgmgui.present import Look, draw, look_at
 from pgmgui.server import make_server, run
 from pgmgui.session import Session
+from pgmgui.views.message import Message
 from pgmgui.views.summary import Summary
 
+# A tooltip opens over the next button: it must not catch the click meant for that.
+_COMPONENTS = {"MuiTooltip": {"styleOverrides": {"popper": {"pointerEvents": "none !important"}}}}
+_DARK = {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}
 THEME = {
-    "light": {"palette": {"primary": {"main": "#1b5e9e"}}},
-    "dark": {"palette": {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}},
+    "light": {"palette": {"primary": {"main": "#1b5e9e"}}, "components": _COMPONENTS},
+    "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
@@ -80,12 +87,7 @@ def build_page(
         session.open_example(load_gallery()[0])
     else:
         session.open(document, data, title)
-    canvas = Canvas(graph=draw(session.document), sizing_mode="stretch_both", margin=0)
-
-    def redraw(*_: object) -> None:
-        canvas.graph = draw(session.document)
-
-    session.param.watch(redraw, "document")
+    canvas = make_canvas(session)
     page: pn.viewable.Viewable = Page(
         title="pgmgui",
         sidebar=[
@@ -93,8 +95,45 @@ def build_page(
             Gallery(session, active=0 if document is None else None),
         ],
         sidebar_width=310,
-        main=[pn.Column(Summary(session), canvas, sizing_mode="stretch_both", margin=0)],
+        main=[
+            pn.Column(
+                Summary(session),
+                MarksBar(session),
+                Message(session),
+                canvas,
+                LearnStrip(session),
+                sizing_mode="stretch_both",
+                margin=0,
+            )
+        ],
         theme_config=THEME,
         sx=PAGE_STYLE,
     )
     return page
+
+
+def make_canvas(session: Session) -> Canvas:
+    """The canvas, drawing the session and telling it what the user selects and hides."""
+
+    def look() -> Look:
+        parts = session.parts
+        return look_at(session.document.network, session.seen, None if parts is None else parts.task.decomposition)
+
+    canvas = Canvas(
+        graph=draw(session.document),
+        look=look(),
+        on_select=session.select,
+        on_hide=session.toggle_hidden,
+        sizing_mode="stretch_both",
+        margin=0,
+    )
+
+    def update(*events: param.parameterized.Event) -> None:
+        changed = {event.name for event in events}
+        if "document" in changed:
+            canvas.graph = draw(session.document)
+        canvas.look = look()
+        canvas.selected = session.selected
+
+    session.param.watch(update, ["document", "seen", "parts", "selected"])
+    return canvas

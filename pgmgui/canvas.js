@@ -1,4 +1,5 @@
-// The graph canvas. Python owns the graph: on mount we send `ready`, and draw each `load` we are sent.
+// The graph canvas. Python owns the graph: on mount we send `ready`, and draw each `load` and `style` we are
+// sent. Selecting and hiding are asked for, with `select` and `hide`.
 // Names are untrusted text: they only ever pass through textContent and setAttribute.
 
 const SVG = "http://www.w3.org/2000/svg"
@@ -9,6 +10,9 @@ const FITTED_ZOOM = 2
 const MARGIN = 48
 const TOOLS = 20 // more room below, where the buttons are
 const ARROW = 11
+const HULL = 16 // how far a component's outline stands off its nodes
+const CLICK = 4 // pixels a pointer may move and still click
+const COLOURS = 8 // as many as canvas.css has
 const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 
 function make(kind, attributes, parent) {
@@ -51,15 +55,33 @@ function edge_path(from, to, directed) {
   return `M${x1} ${y1}L${bx} ${by}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
 }
 
+// The convex hull of points, by Andrew's monotone chain.
+function hull(points) {
+  points.sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
+  const half = (ordered) => {
+    const chain = []
+    for (const point of ordered) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop()
+      chain.push(point)
+    }
+    return chain.slice(0, -1)
+  }
+  return [...half(points), ...half(points.slice().reverse())]
+}
+
 class Canvas {
-  constructor(root) {
+  constructor(root, send) {
     this.root = root
+    this.send = send
+    this.selected = new Set()
     this.nodes = []
     this.loads = 0
     this.view = {x: 0, y: 0, zoom: 1}
     this.moved = false
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph"}, root)
     this.viewport = make("g", {class: "viewport"}, this.svg)
+    this.hull_layer = make("g", {class: "hulls"}, this.viewport)
     this.edge_layer = make("g", {class: "edges"}, this.viewport)
     this.node_layer = make("g", {class: "nodes"}, this.viewport)
     this.add_tools()
@@ -100,6 +122,7 @@ class Canvas {
     })
     this.edge_layer.replaceChildren(...edges.map(([from, to]) => this.draw_edge(from, to, directed)))
     this.node_layer.replaceChildren(...this.nodes.map((node) => this.draw_node(node)))
+    this.hull_layer.replaceChildren()
     this.nodes[0]?.element.setAttribute("tabindex", "0")
     this.svg.setAttribute("aria-label", label)
     this.fit()
@@ -127,8 +150,16 @@ class Canvas {
       class: "shape", x: -node.width / 2, y: -node.height / 2, width: node.width, height: node.height,
       rx: node.height / 2,
     }, element)
-    make("text", {}, element).textContent = node.text
-    make("title", {}, element).textContent = node.about
+    const [w, h] = [node.width / 2, node.height / 2]
+    // The left half, for variables that are observed at times, and a ring inside, for those known softly.
+    make("path", {class: "half", d: `M0 ${-h}H${h - w}A${h} ${h} 0 0 0 ${h - w} ${h}H0Z`}, element)
+    make("rect", {
+      class: "ring", x: 5 - w, y: 5 - h, width: 2 * w - 10, height: 2 * h - 10, rx: h - 5,
+    }, element)
+    make("text", {class: "name"}, element).textContent = node.text
+    node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
+    node.title = make("title", {}, element)
+    node.title.textContent = node.about
     const light = (on) => node.edges.forEach((edge) => edge.classList.toggle("lit", on))
     element.addEventListener("pointerenter", () => light(true))
     element.addEventListener("pointerleave", () => light(false))
@@ -136,6 +167,62 @@ class Canvas {
     element.addEventListener("blur", () => light(false))
     node.element = element
     return element
+  }
+
+  // --- what the data says
+
+  style({nodes, components}) {
+    nodes.forEach(({role, component, pruned, about}, k) => {
+      const node = this.nodes[k]
+      if (!node) return
+      const {element} = node
+      element.dataset.role = role
+      element.dataset.component = component
+      element.classList.toggle("pruned", pruned)
+      element.setAttribute("aria-label", about)
+      node.title.textContent = about
+      node.badge.textContent = component ? String(component) : ""
+    })
+    this.hull_layer.replaceChildren(...components.map((members) => this.draw_hull(members, nodes)))
+    this.styles = (this.styles ?? 0) + 1
+    this.root.dataset.styles = this.styles
+  }
+
+  draw_hull(members, styles) {
+    const corners = members.flatMap((k) => {
+      const {x, y, width, height} = this.nodes[k]
+      const [w, h] = [width / 2, height / 2]
+      return [[x - w, y - h], [x + w, y - h], [x - w, y + h], [x + w, y + h]]
+    })
+    const number = styles[members[0]].component
+    return make("path", {
+      class: `hull colour-${(number - 1) % COLOURS}`, d: `M${hull(corners).map((p) => p.join(" ")).join("L")}Z`,
+      "data-hull": number, "stroke-width": 2 * HULL,
+    })
+  }
+
+  // --- the selection
+
+  select(names) {
+    this.selected = new Set(names)
+    for (const {name, element} of this.nodes) {
+      element.classList.toggle("selected", this.selected.has(name))
+      element.setAttribute("aria-selected", this.selected.has(name))
+    }
+  }
+
+  click(element, more) {
+    const name = this.nodes.find((node) => node.element === element)?.name
+    const names = new Set(more ? this.selected : [])
+    if (name !== undefined) this.selected.has(name) && (more || this.selected.size === 1) ? names.delete(name) : names.add(name)
+    this.select(names)
+    this.send({type: "select", names: [...names]})
+  }
+
+  hide(element) {
+    const name = this.nodes.find((node) => node.element === element)?.name
+    const names = name !== undefined && !this.selected.has(name) ? [name] : [...this.selected]
+    if (names.length) this.send({type: "hide", names})
   }
 
   // --- the view
@@ -194,9 +281,11 @@ class Canvas {
       this.zoom_by(Math.exp(-pixels * 0.0015), event.clientX - box.left, event.clientY - box.top)
     }, {passive: false})
     let last = null
+    let first = null
     svg.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return
       last = event
+      first = {x: event.clientX, y: event.clientY, node: event.target.closest?.(".node")}
       svg.setPointerCapture(event.pointerId)
       svg.classList.add("panning")
     })
@@ -206,7 +295,13 @@ class Canvas {
       last = event
     })
     const release = () => { last = null; svg.classList.remove("panning") }
-    svg.addEventListener("pointerup", release)
+    svg.addEventListener("pointerup", (event) => {
+      if (first && Math.hypot(event.clientX - first.x, event.clientY - first.y) <= CLICK) {
+        this.click(first.node, event.shiftKey || event.ctrlKey || event.metaKey)
+      }
+      first = null
+      release()
+    })
     svg.addEventListener("pointercancel", release)
     this.root.addEventListener("keydown", (event) => this.press(event))
   }
@@ -214,11 +309,15 @@ class Canvas {
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return
     const direction = ARROWS[event.key]
+    const node = event.target.closest?.(".node")
     if (event.key === "+" || event.key === "=") this.zoom_by(1.25)
     else if (event.key === "-") this.zoom_by(0.8)
     else if (event.key === "0") this.fit()
     else if (direction && event.shiftKey) this.pan_by(-60 * direction[0], -60 * direction[1])
-    else if (direction) this.walk(event.target.closest?.(".node"), direction)
+    else if (direction) this.walk(node, direction)
+    else if (event.key === "Enter" || event.key === " ") this.click(node, true)
+    else if (event.key === "h") this.hide(node)
+    else if (event.key === "Escape") this.click(null, false)
     else return
     event.preventDefault()
   }
@@ -260,9 +359,11 @@ class Canvas {
 export function render({model}) {
   const root = document.createElement("div")
   root.className = "graph-canvas"
-  const canvas = new Canvas(root)
+  const canvas = new Canvas(root, (message) => model.send_msg(message))
   model.on("msg:custom", (message) => {
     if (message.type === "load") canvas.load(message)
+    else if (message.type === "style") canvas.style(message)
+    else if (message.type === "select") canvas.select(message.names)
   })
   model.on("remove", () => canvas.close())
   model.send_msg({type: "ready"})

@@ -27,12 +27,12 @@ class Summary(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=(16, 24, 12, 24), stylesheets=[_STYLE])
-        session.param.watch(lambda *_: self._update(), ["document", "data", "title", "note"])
+        session.param.watch(lambda *_: self._update(), ["document", "seen", "title", "note"])
         self._update()
 
     def _update(self) -> None:
         session = self._session
-        facts = summarise(session.document.network, None if session.data is None else session.data.dataset)
+        facts = summarise(session.document.network, session.seen)
         items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
         heading = f"<div><h1>{escape(session.title)}</h1><p>{escape(session.note)}</p></div>"
         self._pane.object = f'<div class="strip">{heading}<ul aria-label="Summary">{items}</ul></div>'
