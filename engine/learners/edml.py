@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from engine.arrays import Floats, Ints, weighted_counts
-from engine.errors import ModelError
-from engine.learners.base import State
+from engine.errors import Cancelled, ModelError
+from engine.learners.base import NEVER, State
 from engine.learners.parameter_sets import MOST_STEPS, solve_sets
 from engine.learners.problem import Problem
 from engine.learners.soft_evidence import SoftEvidence, collect
@@ -79,7 +79,7 @@ class EDML:
         """
         memory: Memory = state.memory
         kept = memory.damping[problem.component]
-        theta = kept * state.theta + (1 - kept) * self.solve(problem, state.theta, memory.evidence)
+        theta = kept * state.theta + (1 - kept) * self.solve(problem, state.theta, memory.evidence, cancelled)
         after, evidence = evaluate_softly(problem, theta, cancelled)
         impossible = np.isneginf(after.log_likelihood)[problem.component]
         if impossible.any():
@@ -90,9 +90,16 @@ class EDML:
             damping = _adapt(damping, unit, after.objective - state.objective)
         return replace(after, memory=Memory(evidence, damping))
 
-    def solve(self, problem: Problem, theta: Floats, evidence: SoftEvidence) -> Floats:
+    def solve(
+        self, problem: Problem, theta: Floats, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
+    ) -> Floats:
         """The best parameters of every set under its soft evidence at ``theta`` (Eq. 4.2 [thesis])."""
-        return solve_sets(problem, theta, evidence, self.solver, self.local_steps)
+
+        def check() -> None:
+            if cancelled():
+                raise Cancelled
+
+        return solve_sets(problem, theta, evidence, self.solver, self.local_steps, check)
 
 
 def evaluate_softly(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, SoftEvidence]:

@@ -51,7 +51,7 @@ class Hybrid:
     def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
         """Evaluate both updates and choose, unit by unit."""
         memory: Memory = state.memory
-        solved = self.edml.solve(problem, state.theta, memory.evidence)
+        solved = self.edml.solve(problem, state.theta, memory.evidence, cancelled)
         em, em_evidence = evaluate_softly(problem, maximise_counts(problem, state), cancelled)
         edml, edml_evidence = evaluate_softly(problem, solved, cancelled)
         units = int(unit.max()) + 1

@@ -6,6 +6,8 @@ with a = counts + ψ − 1. The function is concave; all sets of one size are so
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +18,8 @@ from engine.learners.problem import Problem
 from engine.learners.soft_evidence import INFINITESIMAL, SoftEvidence
 
 MOST_STEPS = 100
+MOST_OBSERVATIONS = 2**15
+"""How many observations are worked on at a time: a step takes milliseconds, in the cache."""
 VANISHING = 1e-14
 """A parameter below this that its gradient presses down is zero."""
 EM_STEPS = 2
@@ -26,7 +30,12 @@ ROUNDING = 1e-14
 
 
 def solve_sets(
-    problem: Problem, theta: Floats, evidence: SoftEvidence, solver: str = "newton", local_steps: int = MOST_STEPS
+    problem: Problem,
+    theta: Floats,
+    evidence: SoftEvidence,
+    solver: str = "newton",
+    local_steps: int = MOST_STEPS,
+    check: Callable[[], object] = lambda: None,
 ) -> Floats:
     """The best parameters of every set, starting from ``theta``.
 
@@ -37,14 +46,16 @@ def solve_sets(
         sub-problem (Theorem 3) but takes many more steps.
     local_steps : int
         The most steps of either.
+    check : callable
+        Called before every step; may raise to stop.
     """
     fixed = problem.static_counts + (problem.exponents - 1)
     solved = problem.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
+    climb = _climb if solver == "newton" else _repeat_update
     for size in np.unique(problem.row_sizes[evidence.row]):
-        sets = _make_sets(problem, theta, evidence, fixed, int(size))
-        best = _climb(sets, local_steps) if solver == "newton" else _repeat_update(sets, local_steps)
-        places = problem.row_starts[sets.rows][:, None] + np.arange(size)
-        solved[places] = best
+        for sets in _make_sets(problem, theta, evidence, fixed, int(size)).shares():
+            places = problem.row_starts[sets.rows][:, None] + np.arange(size)
+            solved[places] = climb(sets, local_steps, check)
     return solved
 
 
@@ -115,6 +126,23 @@ class Sets:
         """Values of observations added up by set."""
         return np.add.reduceat(values, self.first, axis=-1)
 
+    def shares(self) -> Iterator[Sets]:
+        """The sets in shares of about equal work: not so large that a step takes long."""
+        ends = np.append(self.first, len(self.of))
+        cuts = np.flatnonzero(np.diff(self.first // MOST_OBSERVATIONS)) + 1
+        for a, b in itertools.pairwise([0, *cuts.tolist(), len(self.rows)]):
+            seen = slice(ends[a], ends[b])
+            yield Sets(
+                self.rows[a:b],
+                self.theta[a:b],
+                self.fixed[a:b],
+                self.of[seen] - a,
+                self.first[a:b] - ends[a],
+                self.weight[seen],
+                self.constant[seen],
+                self.coefficients[:, seen],
+            )
+
     def only(self, chosen: Bools) -> Sets:
         """Some of the sets."""
         observations = chosen[self.of]
@@ -161,11 +189,16 @@ def _inside(sets: Sets) -> Floats:
     return np.where(stuck[:, None], 0.99 * sets.theta + 0.01 / sets.theta.shape[1], sets.theta)
 
 
-def _repeat_update(sets: Sets, steps: int) -> Floats:
-    """Eq. 4.3 [thesis] until nothing moves, without the neutral observations, which only slow it down."""
-    theta = sets.theta
+def _repeat_update(sets: Sets, steps: int, check: Callable[[], object]) -> Floats:
+    """Eq. 4.3 [thesis] until nothing moves, without the neutral observations, which only slow it down.
+
+    It multiplies, and would never leave a zero: sets with one start inside.
+    """
+    inside = 0.99 * sets.theta + 0.01 / sets.theta.shape[1]
+    theta = np.where(sets.theta.min(axis=1, keepdims=True) > INFINITESIMAL, sets.theta, inside)
     total = sets.fixed.sum(axis=1) + np.add.reduceat(sets.weight, sets.first)
     for _ in range(steps):
+        check()
         before = theta
         theta = update(sets, before, total)
         if np.abs(theta - before).max() <= VANISHING:
@@ -180,13 +213,14 @@ def update(sets: Sets, theta: Floats, total: Floats) -> Floats:
     return np.asarray((sets.fixed + theta * moved) / total[:, None])
 
 
-def _climb(sets: Sets, steps: int) -> Floats:
+def _climb(sets: Sets, steps: int, check: Callable[[], object]) -> Floats:
     """Newton steps within the simplex, halved until they gain, for the sets that still move."""
     best = sets.theta
     for _ in range(EM_STEPS):
         best = _em_step(sets, best)
     moving = np.arange(len(best))
     for _ in range(steps):
+        check()
         best[moving], worth = _newton_step(sets, best[moving])
         if not worth.any():
             break

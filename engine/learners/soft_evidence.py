@@ -23,6 +23,7 @@ from engine.learners.problem import Problem
 INFINITESIMAL = 1e-100
 """Stands for a parameter that is zero while derivatives are taken: Pr(xu|d)/θ(x|u) is then the derivative
 of Pr(d) by θ(x|u) over Pr(d), and everything else is the same to the last digit."""
+CELLS_AT_ONCE = 2**17
 NO_EVIDENCE = 1e-50
 """Coefficients below this have come about by infinitesimals: the row excludes the parents' states."""
 
@@ -56,30 +57,23 @@ class Collector:
         self._theta = theta
         self._row_of = np.repeat(np.arange(len(problem.row_sizes)), problem.row_sizes)
         self._found: list[SoftEvidence] = []
+        self._raw: list[tuple[Ints, Floats, Floats, int]] = []
+        self._cells = 0
 
     def visit(self, chunk: Chunk) -> None:
-        """Take the observations of a chunk of rows."""
-        counted = np.flatnonzero(chunk.weights > 0)
+        """Take the observations of a chunk of rows. What they mean is worked out for many chunks at once."""
         for piece, index, marginal in chunk.families:
             # A row's configurations one after another, the child fastest: those of one parameter set adjoin.
-            cells = np.ix_(np.argsort(piece.offsets), counted)
-            parameter = index[cells].T.reshape(-1)
-            probability = (marginal[cells] / chunk.weights[counted]).T.reshape(-1)
-            row = self._row_of[parameter]
-            first = np.ones(len(row), dtype=bool)
-            first[1:] = row[1:] != row[:-1]
-            first[:: len(piece.offsets)] = True
-            start = np.flatnonzero(first)
-            if not len(start):
-                continue
-            given = np.minimum(np.add.reduceat(probability, start), 1.0)
-            weight = np.repeat(chunk.weights[counted], len(piece.offsets))[start]
-            coefficient = probability / self._theta[parameter]
-            every = SoftEvidence(row[start], weight, 1.0 - given, start, parameter, coefficient)
-            self._found.append(_select(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
+            order = np.argsort(piece.offsets)
+            parameter, probability = index[order].T.reshape(-1), marginal[order].T.reshape(-1)
+            self._raw.append((parameter, probability, chunk.weights, len(order)))
+            self._cells += len(parameter)
+        if self._cells > CELLS_AT_ONCE:
+            self._digest()
 
     def result(self) -> SoftEvidence:
         """All observations, ordered by parameter set."""
+        self._digest()
         empty, none = np.empty(0, dtype=np.int64), np.empty(0)
         found = [SoftEvidence(empty, none, none, empty, empty, none), *self._found]
         ends = np.cumsum([0, *(len(f.parameter) for f in found)])
@@ -92,6 +86,27 @@ class Collector:
             np.concatenate([f.coefficient for f in found]),
         )
         return _order(merged, np.argsort(merged.row, kind="stable"))
+
+    def _digest(self) -> None:
+        """Make observations of what was taken."""
+        if not self._cells:
+            return
+        parameters, probabilities, weights, widths = zip(*self._raw, strict=True)
+        self._raw, self._cells = [], 0
+        parameter = np.concatenate(parameters)
+        width = np.repeat(widths, [len(w) for w in weights])  # per row of a chunk
+        weight = np.repeat(np.concatenate(weights), width)
+        row = self._row_of[parameter]
+        first = np.ones(len(row), dtype=bool)
+        first[1:] = row[1:] != row[:-1]
+        first[np.cumsum(width) - width] = True
+        start = np.flatnonzero(first)
+        weighted = np.concatenate(probabilities)
+        probability = np.divide(weighted, weight, out=np.zeros(len(weight)), where=weight > 0)
+        given = np.minimum(np.add.reduceat(probability, start), 1.0)
+        coefficient = probability / self._theta[parameter]
+        every = SoftEvidence(row[start], weight[start], 1.0 - given, start, parameter, coefficient)
+        self._found.append(_select(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
 
 
 def _select(evidence: SoftEvidence, kept: Bools) -> SoftEvidence:

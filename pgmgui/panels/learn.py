@@ -46,20 +46,20 @@ class LearnStrip(pn.viewable.Viewer):
         self._state = PlainText(margin=(2, 12, 0, 0))
         buttons = pn.Row(self._start, self._pause, self._step, self._stop, self._apply, margin=0, height=44)
         options = pn.Row(self._prior, self._restarts, self._seed, margin=0)
-        controls = pn.Column(self._methods, options, buttons, self._state, width=340, margin=(8, 12))
+        controls = pn.Column(self._methods, options, buttons, self._state, width=340, margin=(8, 12), scroll=True)
         self._view = pn.Row(
             controls,
             self._trace,
             pn.Column(
                 self._table,
                 # Not a fixed width: Panel would make the whole page at least as wide as all of them together.
-                max_width=390,
+                max_width=430,
                 sizing_mode="stretch_both",
                 margin=(8, 12),
                 scroll=True,
                 stylesheets=["@media (max-width: 1250px) { :host { display: none !important; } }"],
             ),
-            height=290,
+            height=310,
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
@@ -245,8 +245,7 @@ class LearnStrip(pn.viewable.Viewer):
             lines.append(f"{METHODS[name].title}: {objective:,.4f} after {snapshot.iteration:,} iterations, {ended}.")
         reached = best.objective[best.best, :-1].tolist()
         rows = self._parts.task.decomposition.dataset.total_weight
-        lines.append(describe_certificate(reached, self._parts.bounds.patterns[:-1].tolist(), rows))
-        return lines
+        return [describe_certificate(reached, self._parts.bounds.patterns[:-1].tolist(), rows), *lines]
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

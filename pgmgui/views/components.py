@@ -12,9 +12,9 @@ from pgmgui.session import Parts
 
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); overflow: auto; }
-table { border-collapse: collapse; font-size: 12.5px; width: 100%; }
+table { border-collapse: collapse; font-size: 12px; width: 100%; }
 th { text-align: left; font-weight: 600; position: sticky; top: 0; background: var(--panel-surface-color); }
-th, td { padding: 2px 5px; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
+th, td { padding: 2px 3px; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 """
 _HEADINGS = ("#", "Variables", "Given", "Rows", "Steps", "Objective", "Bound", "Gap")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.learners.parameter_sets import Sets, _climb, _repeat_update, update
+from engine.learners import parameter_sets
+from engine.learners.parameter_sets import Sets, update
 from tests import oracles
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -29,6 +30,10 @@ def make_sets(problems) -> Sets:
         np.concatenate(constants),
         np.concatenate(coefficients).T,
     )
+
+
+def climb(sets, steps=100):
+    return parameter_sets._climb(sets, steps, lambda: None)
 
 
 def as_soft_evidence(problem):
@@ -83,7 +88,7 @@ def test_theorem_3(drawn):
 @given(problem_lists())
 def test_newton_satisfies_the_conditions_of_an_optimum(drawn):
     """max g − θ·g bounds what is missing; it is that of no parameter pressing up, none above zero lagging."""
-    found = _climb(make_sets(drawn), 100)
+    found = climb(make_sets(drawn))
     assert (found >= 0).all()
     np.testing.assert_allclose(found.sum(axis=1), 1, atol=1e-12)
     for theta, problem in zip(found, drawn, strict=True):
@@ -94,7 +99,7 @@ def test_newton_satisfies_the_conditions_of_an_optimum(drawn):
 @given(problem_lists())
 def test_both_solvers_reach_the_same_value(drawn):
     sets = make_sets(drawn)
-    newton, repeated = _climb(sets, 100), _repeat_update(sets, 300)
+    newton, repeated = climb(sets), parameter_sets._repeat_update(sets, 300, lambda: None)
     for k, problem in enumerate(drawn):
         evidence = as_soft_evidence(problem)
         best, other = (oracles.set_objective(t[k], *evidence) for t in (newton, repeated))
@@ -114,7 +119,7 @@ def test_newton_equals_the_fixed_point_where_it_is_unique(seed, size):
         coefficients = seen[:, None] * generator.dirichlet(np.full(size, 0.5), size=n) / start
         fixed = generator.uniform(0.5, 10, size=size)
         drawn.append((start, fixed, generator.uniform(0.1, 3, size=n), 1 - seen, coefficients))
-    found = _climb(make_sets(drawn), 100)
+    found = climb(make_sets(drawn))
     for theta, problem in zip(found, drawn, strict=True):
         expected = problem[0]
         for _ in range(5000):
@@ -127,12 +132,12 @@ def test_only_soft_evidence_with_an_optimum_inside():
     half = (np.array([0.9, 0.1]), np.zeros(2), np.ones(2), np.zeros(2), np.array([[1 / 0.9, 0.0], [0.0, 10.0]]))
     # q + cθ with q = ½, c = 1: 1/(½ + θ) = 1/(1 − θ) at θ = ¼.
     quarter = (np.array([0.5, 0.5]), np.zeros(2), np.ones(2), np.array([0.5, 0.0]), np.array([[1.0, 0.0], [0.0, 2.0]]))
-    np.testing.assert_allclose(_climb(make_sets([half, quarter]), 100), [[0.5, 0.5], [0.25, 0.75]], atol=1e-12)
+    np.testing.assert_allclose(climb(make_sets([half, quarter])), [[0.5, 0.5], [0.25, 0.75]], atol=1e-12)
 
 
 def test_an_optimum_in_a_corner_is_exactly_there():
     corner = (np.array([0.2, 0.3, 0.5]), np.zeros(3), np.ones(1), np.zeros(1), np.array([[1.5, 1.0, 0.8]]))
-    found = _climb(make_sets([corner]), 100)[0]
+    found = climb(make_sets([corner]))[0]
     np.testing.assert_allclose(found, [1, 0, 0], atol=1e-14)
 
 
@@ -141,7 +146,7 @@ def test_evidence_is_weighed_by_ratios(scale):
     """Observations that are all improbable by one factor have, to first order, the optimum of their sum."""
     coefficients = scale * np.array([[1.0, 3.0, 0.5], [2.0, 0.1, 0.1]])
     problem = (np.array([0.5, 0.2, 0.3]), np.zeros(3), np.ones(2), np.full(2, 1.0), coefficients)
-    found = _climb(make_sets([problem]), 100)[0]
+    found = climb(make_sets([problem]))[0]
     if scale < 1:  # 1.0 + 2.0, 3.0 + 0.1, 0.5 + 0.1
         np.testing.assert_allclose(found, [0, 1, 0], atol=1e-12)
     assert oracles.optimality_gap(found, *as_soft_evidence(problem)) <= 1e-12
@@ -153,7 +158,7 @@ def test_neutral_evidence_moves_nothing():
     start = np.array([0.1, 0.2, 0.7])
     coefficients = 1 + 2.2e-16 * generator.integers(-1, 2, size=(500, 3))
     problem = (start, np.zeros(3), np.ones(500), np.zeros(500), coefficients)
-    np.testing.assert_allclose(_climb(make_sets([problem]), 100)[0], start, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(climb(make_sets([problem]))[0], start, rtol=0, atol=1e-15)
 
 
 def test_two_states_that_no_row_tells_apart_keep_their_ratio():
@@ -163,8 +168,8 @@ def test_two_states_that_no_row_tells_apart_keep_their_ratio():
     seen = generator.dirichlet(np.ones(2), size=40)
     coefficients = np.stack([seen[:, 0] / 0.4, seen[:, 0] / 0.4 * (1 + 1e-16), seen[:, 1] / 0.6], axis=1)
     problem = (start, np.zeros(3), np.ones(40), np.zeros(40), coefficients)
-    found = _climb(make_sets([problem]), 100)
-    again = _climb(make_sets([(found[0], *problem[1:])]), 100)
+    found = climb(make_sets([problem]))
+    again = climb(make_sets([(found[0], *problem[1:])]))
     np.testing.assert_allclose(again, found, rtol=0, atol=1e-9)
 
 
@@ -177,4 +182,4 @@ def test_few_steps_suffice():
         coefficients = generator.dirichlet(np.ones(3), size=20) / start
         drawn.append((start, np.ones(3), np.ones(20), np.zeros(20), coefficients))
     sets = make_sets(drawn)
-    np.testing.assert_allclose(_climb(sets, 8), _climb(sets, 100), atol=1e-10)
+    np.testing.assert_allclose(climb(sets, 8), climb(sets), atol=1e-10)
