@@ -1,7 +1,7 @@
 """What the studies share: learning problems, runs of a method on them, and tables of the outcomes.
 
 A learning problem is a network, a share of its variables that is hidden, and a simulated dataset. Every
-method starts a problem from the same random parameters. As in the thesis (§2.4.2, §3.7), parameters are MAP
+method starts a problem from the same random parameters. As in the thesis (§2.3.1, §3.7), parameters are MAP
 estimates under Dirichlet exponents of 2, known as Laplace smoothing.
 
 Seconds are those of the processor, not of the clock, so that other work on the machine does not count.

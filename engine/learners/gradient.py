@@ -244,4 +244,4 @@ def _next_length(taken: Floats, low: Floats, high: Floats, left: Floats) -> Floa
     width = np.where(open_end, 0.0, high) - low
     narrowest = np.where(open_end, 2 * taken, low + np.where(low > 0, 0.1, 1e-3) * width)
     widest = np.where(open_end, 10 * taken, low + np.where(low > 0, 0.9, 0.5) * width)
-    return np.clip(guess, narrowest, widest)
+    return np.asarray(np.clip(guess, narrowest, widest))

@@ -53,6 +53,7 @@ def solve_sets(
     solved = problem.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
     climb = _climb if solver == "newton" else _repeat_update
     for size in np.unique(problem.row_sizes[evidence.row]):
+        check()
         for sets in _make_sets(problem, theta, evidence, fixed, int(size)).shares():
             places = problem.row_starts[sets.rows][:, None] + np.arange(size)
             solved[places] = climb(sets, local_steps, check)
@@ -233,7 +234,8 @@ def _em_step(sets: Sets, theta: Floats) -> Floats:
     """EM's update of each set alone: from far away it gets closer faster than Newton's."""
     expected = theta * sets.gradient(theta, sets.predict(theta))
     count = expected.sum(axis=1, keepdims=True)
-    return np.divide(expected, count, out=theta.copy(), where=count > 0)
+    improved: Floats = np.divide(expected, count, out=theta.copy(), where=count > 0)
+    return improved
 
 
 def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Bools, Floats, Ints
+from engine.errors import Cancelled
 from engine.learners.jobs import Chunk
 from engine.learners.problem import Problem
 
@@ -57,7 +58,11 @@ class Collector:
         self._theta = theta
         self._row_of = np.repeat(np.arange(len(problem.row_sizes)), problem.row_sizes)
         self._found: list[SoftEvidence] = []
-        self._raw: list[tuple[Ints, Floats, Floats, int]] = []
+        # As lists of arrays rather than of tuples, which would have the garbage collector look at everything.
+        self._parameters: list[Ints] = []
+        self._probabilities: list[Floats] = []
+        self._weights: list[Floats] = []
+        self._widths: list[int] = []
         self._cells = 0
 
     def visit(self, chunk: Chunk) -> None:
@@ -65,14 +70,17 @@ class Collector:
         for piece, index, marginal in chunk.families:
             # A row's configurations one after another, the child fastest: those of one parameter set adjoin.
             order = np.argsort(piece.offsets)
-            parameter, probability = index[order].T.reshape(-1), marginal[order].T.reshape(-1)
-            self._raw.append((parameter, probability, chunk.weights, len(order)))
-            self._cells += len(parameter)
+            self._parameters.append(index[order].T.reshape(-1))
+            self._probabilities.append(marginal[order].T.reshape(-1))
+            self._weights.append(chunk.weights)
+            self._widths.append(len(order))
+            self._cells += index.size
         if self._cells > CELLS_AT_ONCE:
             self._digest()
 
-    def result(self) -> SoftEvidence:
-        """All observations, ordered by parameter set."""
+    def result(self, check: Callable[[], object]) -> SoftEvidence:
+        """All observations, ordered by parameter set. ``check`` is called in between; it may raise to stop."""
+        check()
         self._digest()
         empty, none = np.empty(0, dtype=np.int64), np.empty(0)
         found = [SoftEvidence(empty, none, none, empty, empty, none), *self._found]
@@ -85,23 +93,25 @@ class Collector:
             np.concatenate([f.parameter for f in found]),
             np.concatenate([f.coefficient for f in found]),
         )
-        return _order(merged, np.argsort(merged.row, kind="stable"))
+        order = np.argsort(merged.row, kind="stable")
+        check()
+        return _order(merged, order)
 
     def _digest(self) -> None:
         """Make observations of what was taken."""
         if not self._cells:
             return
-        parameters, probabilities, weights, widths = zip(*self._raw, strict=True)
-        self._raw, self._cells = [], 0
-        parameter = np.concatenate(parameters)
-        width = np.repeat(widths, [len(w) for w in weights])  # per row of a chunk
-        weight = np.repeat(np.concatenate(weights), width)
+        parameter, weighted = np.concatenate(self._parameters), np.concatenate(self._probabilities)
+        width = np.repeat(self._widths, [len(w) for w in self._weights])  # per row of a chunk
+        weight = np.repeat(np.concatenate(self._weights), width)
+        for taken in (self._parameters, self._probabilities, self._weights, self._widths):
+            taken.clear()
+        self._cells = 0
         row = self._row_of[parameter]
         first = np.ones(len(row), dtype=bool)
         first[1:] = row[1:] != row[:-1]
         first[np.cumsum(width) - width] = True
         start = np.flatnonzero(first)
-        weighted = np.concatenate(probabilities)
         probability = np.divide(weighted, weight, out=np.zeros(len(weight)), where=weight > 0)
         given = np.minimum(np.add.reduceat(probability, start), 1.0)
         coefficient = probability / self._theta[parameter]
@@ -148,6 +158,11 @@ def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> t
     With zeros among the parameters (or numbers too small to divide by) a second pass takes the derivatives at
     an infinitesimal instead.
     """
+
+    def check() -> None:
+        if cancelled():
+            raise Cancelled
+
     if (theta >= INFINITESIMAL).all():
         collector = Collector(problem, theta)
         found = problem.evaluate(theta, cancelled, collector.visit)
@@ -156,4 +171,4 @@ def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> t
         positive = np.maximum(theta, INFINITESIMAL)
         collector = Collector(problem, positive)
         problem.evaluate(positive, cancelled, collector.visit)
-    return found.log_likelihood, found.counts, collector.result()
+    return found.log_likelihood, found.counts, collector.result(check)

@@ -150,17 +150,19 @@ def test_table_4_2_means_are_over_problems():
 
 def test_table_6_1_sums_times_over_datasets():
     timings = [
-        table_6_1.Timing("alarm", 0.05, 3.0, 1.0, 30.0, 9, 9, "converged"),
-        table_6_1.Timing("alarm", 0.05, 1.0, 1.0, 10.0, 9, 9, "time"),
-        table_6_1.Timing("alarm", 0.50, 1.0, 1.0, None, 9, 9, "converged"),
+        table_6_1.Timing("alarm", 0.05, 3.0, 1.0, 30.0, 9, 9, "converged", "converged"),
+        table_6_1.Timing("alarm", 0.05, 1.0, 1.0, 10.0, 9, 9, "time", "converged"),
+        table_6_1.Timing("alarm", 0.50, 1.0, 1.0, None, 9, 9, "iterations", "converged"),
+        table_6_1.Timing("water", 0.50, 1.0, 1.0, 5.0, 9, 9, "time", "time"),
     ]
     table = table_6_1.tabulate(timings, [])
-    first, second = table.rows
+    first, second, third = table.rows
     assert (first.category, second.category) == ("alarm, 95% observed", "alarm, 50% observed")
     assert first.ours == {"textbook EM / D-EM": 20, "EM / D-EM": 2}
     assert first.thesis == {"textbook EM / D-EM": 267.67, "EM / D-EM": None}
     assert second.ours == {"textbook EM / D-EM": None, "EM / D-EM": 1}
-    assert len(table.notes) == 2
+    assert third.ours == {"textbook EM / D-EM": None, "EM / D-EM": None}
+    assert [note[:18] for note in table.notes] == ["in 1 of 4 problems"] * 4
 
 
 def test_the_thesis_averages_are_those_of_its_rows_by_our_definitions():
