@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import logging
 import socket
+import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import bokeh.server.connection
 import panel as pn
 from bokeh.server.server import Server
 from tornado.httputil import HTTPServerRequest
@@ -53,6 +56,24 @@ class RefuseHandler(RequestHandler):
         self.finish("This address is not served here. Open the one that pgmgui printed.\n")
 
 
+class ClosedTab(logging.Filter):
+    """Drops what Bokeh logs when a tab closes while its last message is on the way: nothing is wrong then.
+
+    Bokeh asserts that the connection still has its session, and the tab's closing has just taken it away.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        error = record.exc_info[1] if record.exc_info else None
+        if not isinstance(error, AssertionError) or error.__traceback__ is None:
+            return True
+        *_, last = traceback.walk_tb(error.__traceback__)
+        code = last[0].f_code
+        return not (code.co_name == "session" and code.co_filename == bokeh.server.connection.__file__)
+
+
+_CLOSED_TAB = ClosedTab()
+
+
 def make_server(build_page: Callable[[], pn.viewable.Viewable], port: int | None = None) -> tuple[Server, str]:
     """A server that listens but is not started, and its address.
 
@@ -63,6 +84,8 @@ def make_server(build_page: Callable[[], pn.viewable.Viewable], port: int | None
     port : int, optional
         None is 5006 or the next free port after it; 0 any free port; another must be free.
     """
+    for name in ("bokeh.server.protocol_handler", "tornado.application"):
+        logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:
         raise PgmError(f"port {port} does not exist; give one between 0 and {LAST_PORT}")
     for candidate in _candidates(port):

@@ -1,11 +1,13 @@
 """Which port the server takes, and what fails before it starts."""
 
 import errno
+import logging
 import os
 import subprocess
 import sys
 
 import pytest
+from bokeh.server.connection import ServerConnection
 
 from app.main import read_files, serve
 from engine.errors import PgmError
@@ -74,3 +76,23 @@ def test_threads_are_limited_before_numpy_is_imported():
     environment = {key: value for key, value in os.environ.items() if not key.endswith("_NUM_THREADS")}
     found = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert found.stdout.split() == ["1", "False"]
+
+
+def record_of(act) -> logging.LogRecord:
+    try:
+        act()
+    except AssertionError:
+        return logging.LogRecord("x", logging.ERROR, __file__, 1, "", (), sys.exc_info())
+    raise RuntimeError("nothing was asserted")
+
+
+def test_a_tab_that_closes_is_no_error_but_other_assertions_are():
+    connection = ServerConnection.__new__(ServerConnection)
+    connection._session = None
+
+    def wrong():
+        assert connection is None
+
+    assert not server.ClosedTab().filter(record_of(lambda: connection.session))
+    assert server.ClosedTab().filter(record_of(wrong))
+    assert server.ClosedTab().filter(logging.LogRecord("x", logging.ERROR, __file__, 1, "", (), None))

@@ -251,7 +251,9 @@ def step_from(learner, task, theta, unit):
     return learner.step(task.problem, begun, unit, NEVER).theta
 
 
-FIXED_POINTS = [(seed, prior) for seed in (0, 3) for prior in (1.5, 2.0, {"A": 2.0, "B": 1.5, "C": 2.0, "D": 3.0, "E": 1.25})]
+FIXED_POINTS = [
+    (seed, prior) for seed in (0, 3) for prior in (1.5, 2.0, {"A": 2.0, "B": 1.5, "C": 2.0, "D": 3.0, "E": 1.25})
+]
 
 
 def fixed_point_problem(seed, prior):
@@ -303,6 +305,8 @@ def test_a_zero_is_left_where_its_derivative_says_so():
     assert em[0, 1] == 0
     assert edml[0, 1] > 0.1
     np.testing.assert_array_equal(edml, solve(network, dataset)[1])
+    repeated = solve(network, dataset, learner=EDML(solver="fixed-point", local_steps=20_000))
+    np.testing.assert_allclose(repeated[1], edml, atol=1e-6)
 
 
 @pytest.mark.parametrize("tiny", [0.0, 5e-324, 1e-310, 1e-200])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -46,7 +48,9 @@ def test_the_better_update_is_kept(data):
         assert (after.objective >= state.objective - rounding(state.objective)).all()
         _, fresh = evaluate_softly(problem, after.theta, NEVER)
         for name in ("row", "weight", "constant", "start", "parameter", "coefficient"):
-            np.testing.assert_allclose(getattr(after.memory.evidence, name), getattr(fresh, name), rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(
+                getattr(after.memory.evidence, name), getattr(fresh, name), rtol=1e-9, atol=1e-12
+            )
         state = after
 
 
@@ -65,7 +69,7 @@ def test_objective_never_decreases_by_enumeration(data):
         trace.append(likelihood + oracles.log_prior(learned.tables, filled_exponents(network, prior)))
         assert state.objective.sum() == pytest.approx(trace[-1], rel=1e-9, abs=1e-9)
         state = learner.step(task.problem, state, unit, NEVER)
-    assert all(b >= a - rounding(np.array(trace)) for a, b in zip(trace, trace[1:], strict=False))
+    assert all(b >= a - rounding(np.array(trace)) for a, b in itertools.pairwise(trace))
 
 
 def test_a_unit_of_several_components_chooses_once():
