@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from engine.errors import FormatError, PgmError
 from engine.formats import Document, read_network, write_network
 from engine.formats.draft import build_document
-from engine.formats.files import FORMATS
 from engine.formats.xdsl import dump, make_identifiers, parse
 from engine.network import BayesianNetwork, count_parameters
 from engine.variable import Variable
@@ -348,7 +347,6 @@ def test_asia_equals_its_bif() -> None:
 
 
 @needs_data
-@pytest.mark.skipif(".dsc" not in FORMATS, reason=".dsc files are not read yet")
 @pytest.mark.parametrize(("xdsl", "dsc"), [("ciq_covid_knowledge_k-means", "covid"), ("ciq_sepsis", "sepsis")])
 def test_shared_files_equal_the_dsc_of_the_same_network(xdsl: str, dsc: str) -> None:
     ours = read_network(DATA / f"networks/xdsl/{xdsl}.xdsl").network
