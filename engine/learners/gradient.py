@@ -216,7 +216,8 @@ def _search(
     Of a unit that finds no such step, the last that gained enough is taken; if there is none it stays.
     """
     memory: Memory = state.memory
-    before = weighted_counts(unit, memory.objective, units.number)
+    # The same for units that learn. Those that have converged, and may have lost their data, must not hold up the rest.
+    before = weighted_counts(unit, np.minimum(memory.objective, state.objective), units.number)
     rounding = ROUNDING * np.abs(before)
     taken = np.where(length * promise > TOLERANCE * np.abs(before), length, 0.0)
     low, high = np.zeros(units.number), np.full(units.number, np.inf)

@@ -113,6 +113,44 @@ def test_objective_never_decreases(kind, data):
         state = after
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_are_neither_too_long_nor_too_short(kind):
+    """The weak Wolfe conditions: L-BFGS needs them for its curvature, and short steps look like convergence."""
+    network, dataset = small_problem()
+    task = make_task(network, dataset, 2.0)
+    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
+    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    for _ in range(25):
+        after = learner.step(task.problem, state, unit, NEVER)
+        direction = after.memory.direction
+        promise, slope = state.memory.gradient @ direction, after.memory.gradient @ direction
+        taken = (after.memory.eta - state.memory.eta) @ direction / (direction @ direction)
+        gained = after.objective.sum() - state.objective.sum()
+        assert gained >= 1e-4 * taken * promise - 1e-11
+        if gained > 1e-9:
+            assert slope <= 0.5 * promise
+        state = after
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_finds_nothing_stays(kind, monkeypatch):
+    """With one trial only, units whose first step is too long must not take it."""
+    monkeypatch.setattr("engine.learners.gradient.MOST_TRIALS", 1)
+    network, dataset = chain(), chain_data()
+    task = make_task(network, dataset, 2.0)
+    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
+    stayed = 0
+    for seed in range(5):
+        weights = np.random.default_rng(seed).exponential(size=task.problem.n_parameters)
+        state = learner.begin(task.problem, task.problem.normalise(weights, otherwise=weights), NEVER)
+        for _ in range(10):
+            after = learner.step(task.problem, state, unit, NEVER)
+            assert (after.objective >= state.objective - 1e-12 * np.abs(state.objective)).all()
+            stayed += int((after.memory.eta == state.memory.eta).sum())
+            state = after
+    assert stayed > 0
+
+
 def glued(networks, datasets):
     """Networks side by side as one, and their data as the rows of one table."""
     variables, parents, tables, rows = [], [], [], []

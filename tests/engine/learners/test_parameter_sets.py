@@ -153,12 +153,11 @@ def test_evidence_is_weighed_by_ratios(scale):
 
 
 def test_neutral_evidence_moves_nothing():
-    """Coefficients that are equal but for their last digits, over many rows."""
-    generator = np.random.default_rng(0)
+    """Coefficients that are equal but for their last digits, the same ones in many rows."""
     start = np.array([0.1, 0.2, 0.7])
-    coefficients = 1 + 2.2e-16 * generator.integers(-1, 2, size=(500, 3))
+    coefficients = np.tile(1 + 4.5e-16 * np.array([1, 0, -1]), (500, 1))
     problem = (start, np.zeros(3), np.ones(500), np.zeros(500), coefficients)
-    np.testing.assert_allclose(climb(make_sets([problem]))[0], start, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(climb(make_sets([problem]))[0], start, rtol=0, atol=1e-13)
 
 
 def test_two_states_that_no_row_tells_apart_keep_their_ratio():
