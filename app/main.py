@@ -14,10 +14,15 @@ from engine.errors import PgmError
 from engine.formats import DataDocument, Document, read_dataset, read_network
 from pgmgui.canvas import Canvas
 from pgmgui.examples import load_gallery
-from pgmgui.panels.gallery import Gallery
+from pgmgui.layout import arrange
+from pgmgui.panels.data import DataPanel
+from pgmgui.panels.files import FilesPanel
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
-from pgmgui.present import Look, draw, look_at
+from pgmgui.panels.parts import PartsPanel
+from pgmgui.panels.variable import VariablePanel
+from pgmgui.picture import draw, look_at
+from pgmgui.scene import Scene
 from pgmgui.server import make_server, run
 from pgmgui.session import Session
 from pgmgui.views.message import Message
@@ -86,21 +91,30 @@ def build_page(
     if document is None:
         session.open_example(load_gallery()[0])
     else:
-        session.open(document, data, title)
-    canvas = make_canvas(session)
+        session.open(Scene(title or document.name or "Untitled", "", arrange(document), data))
+    tabs = pmui.Tabs(
+        ("Open", FilesPanel(session)),
+        ("Variable", VariablePanel(session)),
+        ("Data", DataPanel(session)),
+        ("Parts", PartsPanel(session)),
+        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
+        max_width=440,
+        sizing_mode="stretch_both",
+        margin=0,
+    )
+    work = pn.Column(
+        Summary(session),
+        MarksBar(session),
+        Message(session),
+        make_canvas(session),
+        sizing_mode="stretch_both",
+        margin=0,
+    )
     page: pn.viewable.Viewable = Page(
         title="pgmgui",
-        sidebar=[
-            pmui.Typography("Examples", variant="overline", margin=(8, 16, 0, 16)),
-            Gallery(session, active=0 if document is None else None),
-        ],
-        sidebar_width=310,
         main=[
             pn.Column(
-                Summary(session),
-                MarksBar(session),
-                Message(session),
-                canvas,
+                pn.Row(work, tabs, sizing_mode="stretch_both", margin=0),
                 LearnStrip(session),
                 sizing_mode="stretch_both",
                 margin=0,
@@ -113,15 +127,10 @@ def build_page(
 
 
 def make_canvas(session: Session) -> Canvas:
-    """The canvas, drawing the session and telling it what the user selects and hides."""
-
-    def look() -> Look:
-        parts = session.parts
-        return look_at(session.document.network, session.seen, None if parts is None else parts.task.decomposition)
-
+    """The canvas, drawing the session and telling it what the user does."""
     canvas = Canvas(
         graph=draw(session.document),
-        look=look(),
+        look=look_at(session),
         on_select=session.select,
         on_hide=session.toggle_hidden,
         sizing_mode="stretch_both",
@@ -130,10 +139,10 @@ def make_canvas(session: Session) -> Canvas:
 
     def update(*events: param.parameterized.Event) -> None:
         changed = {event.name for event in events}
-        if "document" in changed:
+        if "scene" in changed:
             canvas.graph = draw(session.document)
-        canvas.look = look()
+        canvas.look = look_at(session)
         canvas.selected = session.selected
 
-    session.param.watch(update, ["document", "seen", "parts", "selected"])
+    session.param.watch(update, ["scene", "derived", "selected", "component", "colour", "learned"])
     return canvas

@@ -17,7 +17,7 @@ from panel import state
 from panel.custom import JSComponent
 
 from pgmgui.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.present import Graph, Look
+from pgmgui.picture import Graph, Look
 
 _FOLDER = Path(__file__).parent
 

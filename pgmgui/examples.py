@@ -19,6 +19,8 @@ class Example:
     shows: str
     network: Path
     data: Path | None
+    hide: tuple[str, ...] = ()
+    """Variables that the data has values of, and that are marked hidden at first."""
 
     def read(self) -> tuple[Document, DataDocument | None]:
         """The network and the dataset, read from their files."""
@@ -40,7 +42,12 @@ def load_gallery() -> tuple[Example, ...]:
     items = json.loads((folder / "index.json").read_text(encoding="utf-8"))
     return tuple(
         Example(
-            item["id"], item["title"], item["shows"], folder / item["network"], item["data"] and folder / item["data"]
+            item["id"],
+            item["title"],
+            item["shows"],
+            folder / item["network"],
+            item["data"] and folder / item["data"],
+            tuple(item.get("hide", ())),
         )
         for item in items
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import networkx as nx
 import numpy as np
@@ -48,6 +49,11 @@ RELAXATIONS = 40
 PUSHES = 60
 SPARSEST = 200.0
 """A drawing with more room per node than this many nodes would take is no drawing: lay out anew."""
+
+
+def arrange(document: Document) -> Document:
+    """The document with a position for each variable: see :func:`place`."""
+    return replace(document, positions=place(document))
 
 
 def place(document: Document) -> dict[str, tuple[float, float]]:

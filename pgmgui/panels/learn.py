@@ -13,12 +13,13 @@ from engine.learners.base import Stopping
 from engine.learners.learn import METHODS, Snapshot, learn
 from engine.learners.problem import make_task
 from engine.network import BayesianNetwork
-from pgmgui.present import describe_certificate
 from pgmgui.runner import Runner
-from pgmgui.session import Parts, Session
+from pgmgui.scene import Parts
+from pgmgui.session import Session
 from pgmgui.views.components import Components
 from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
+from pgmgui.words import describe_certificate
 
 _NARROW = {"minWidth": "0", "padding": "5px 9px"}
 TICK = 100
@@ -63,7 +64,7 @@ class LearnStrip(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
-        session.param.watch(lambda *_: self._reset(), "parts")
+        session.param.watch(lambda *_: self._reset(), "derived")
         self._reset()
         self._ticker = pn.state.add_periodic_callback(self._tick, TICK, start=False)
         if pn.state.curdoc is not None:

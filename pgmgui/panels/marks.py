@@ -8,9 +8,9 @@ import panel as pn
 import panel_material_ui as pmui
 
 from pgmgui.marks import Hidden, Mark, Partial, Soft
-from pgmgui.present import cut, describe_savings
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
+from pgmgui.words import cut, describe_savings
 
 
 class MarksBar(pn.viewable.Viewer):
@@ -34,7 +34,7 @@ class MarksBar(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"align-items": "center"},
         )
-        session.param.watch(lambda *_: self._update(), ["selected", "data", "parts"])
+        session.param.watch(lambda *_: self._update(), ["selected", "scene", "derived"])
         self._update()
 
     def _button(self, name: str, about: str, make: Callable[[], Mark | None]) -> pmui.Button:
@@ -46,7 +46,11 @@ class MarksBar(pn.viewable.Viewer):
             size="small",
             margin=(4, 8, 4, 0),
         )
-        button.on_click(lambda *_: self._session.mark(self._session.selected, make()))
+
+        def mark(_event: object) -> None:
+            self._session.mark(self._session.selected, make())
+
+        button.on_click(mark)
         return button
 
     def _update(self) -> None:

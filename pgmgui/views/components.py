@@ -7,8 +7,8 @@ from html import escape
 import panel as pn
 
 from engine.learners.learn import Snapshot
-from pgmgui.present import CERTIFIED, cut
-from pgmgui.session import Parts
+from pgmgui.scene import Parts
+from pgmgui.words import CERTIFIED, cut
 
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); overflow: auto; }

@@ -6,8 +6,8 @@ from html import escape
 
 import panel as pn
 
-from pgmgui.present import summarise
 from pgmgui.session import Session
+from pgmgui.words import summarise
 
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); }
@@ -27,14 +27,14 @@ class Summary(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=(16, 24, 12, 24), stylesheets=[_STYLE])
-        session.param.watch(lambda *_: self._update(), ["document", "seen", "title", "note"])
+        session.param.watch(lambda *_: self._update(), "scene")
         self._update()
 
     def _update(self) -> None:
         session = self._session
         facts = summarise(session.document.network, session.seen)
         items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
-        heading = f"<div><h1>{escape(session.title)}</h1><p>{escape(session.note)}</p></div>"
+        heading = f"<div><h1>{escape(session.scene.title)}</h1><p>{escape(session.scene.note)}</p></div>"
         self._pane.object = f'<div class="strip">{heading}<ul aria-label="Summary">{items}</ul></div>'
 
     def __panel__(self) -> pn.viewable.Viewable:

@@ -7,8 +7,9 @@ import pytest
 from engine.learners.learn import learn
 from pgmgui.examples import load_gallery
 from pgmgui.marks import Hidden
-from pgmgui.present import describe_certificate, describe_savings, look_at
+from pgmgui.picture import look_at
 from pgmgui.session import Session
+from pgmgui.words import describe_certificate, describe_savings
 
 
 def opened(name):
@@ -65,8 +66,7 @@ def test_applying_gives_the_network_the_learned_parameters():
 def test_the_look_tells_role_component_and_pruned_leaves():
     session = opened("thesis-chain")
     session.mark(["Z"], Hidden())
-    decomposition = session.parts.task.decomposition
-    look = look_at(session.document.network, session.seen, decomposition)
+    look = look_at(session)
     assert [node["role"] for node in look.nodes] == ["observed", "observed", "hidden", "hidden"]
     assert [node["pruned"] for node in look.nodes] == [False, False, True, True]
     assert look.components == ()

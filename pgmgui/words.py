@@ -1,75 +1,17 @@
-"""Engine objects as words, rows and pictures for the page: pure functions."""
+"""Engine objects as words for people: pure functions."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine.dataset import Dataset, Role
-from engine.decomposition import Decomposition
-from engine.formats import Document
 from engine.learners.problem import LearningTask
 from engine.network import BayesianNetwork, Network, count_parameters
-from engine.variable import Variable
-from pgmgui.layout import place
 
 MOST_NAMES = 3
 """Names shown in a list before it is cut."""
-MOST_STATES = 8
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
-
-
-@dataclass(frozen=True)
-class Graph:
-    """A network as the canvas draws it.
-
-    Attributes
-    ----------
-    nodes : tuple of dict
-        Each with ``name``, ``x``, ``y`` and ``about``, a line for tooltips and screen readers.
-    edges : tuple of (int, int)
-        Indices of nodes; from parent to child where directed.
-    """
-
-    nodes: tuple[dict[str, str | float], ...]
-    edges: tuple[tuple[int, int], ...]
-    directed: bool
-    label: str
-
-
-@dataclass(frozen=True)
-class Look:
-    """How the nodes of a graph look: what the data says of them, and their components.
-
-    Attributes
-    ----------
-    nodes : tuple of dict
-        Per node its ``role`` (empty without data), ``component`` (its number from 1, 0 for none),
-        ``pruned``, and ``about``.
-    components : tuple of tuple of int
-        The nodes of each component that is drawn around: those with something hidden.
-    """
-
-    nodes: tuple[dict[str, str | int | bool], ...]
-    components: tuple[tuple[int, ...], ...]
-
-
-def look_at(network: Network, dataset: Dataset | None, decomposition: Decomposition | None) -> Look:
-    """The look of a network given its data."""
-    number = [-1] * len(network.variables) if decomposition is None else decomposition.component_of
-    pruned = set() if decomposition is None else set(decomposition.pruned)
-    nodes: list[dict[str, str | int | bool]] = []
-    for v, variable in enumerate(network.variables):
-        role = "" if dataset is None else dataset.roles[v].value
-        about = _describe(variable)
-        if role:
-            about += f". {role.capitalize()}" + (", a hidden leaf: left out of learning" if v in pruned else "")
-        if number[v] >= 0:
-            about += f". Component {number[v] + 1}"
-        nodes.append({"role": role, "component": number[v] + 1, "pruned": v in pruned, "about": about})
-    around = [] if decomposition is None else [c.variables for c in decomposition.components if not c.is_complete]
-    return Look(tuple(nodes), tuple(around))
 
 
 def describe_savings(task: LearningTask) -> str:
@@ -101,23 +43,6 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
         f"Within {total:,.3g} nats of the best possible ({total / rows:.2g} per row); "
         f"{noun} {which} {verb} not certified."
     )
-
-
-def draw(document: Document) -> Graph:
-    """The picture of a network."""
-    network = document.network
-    directed = isinstance(network, BayesianNetwork)
-    positions = place(document)
-    nodes: list[dict[str, str | float]] = []
-    for variable in network.variables:
-        x, y = positions[variable.name]
-        nodes.append({"name": variable.name, "x": x, "y": y, "about": _describe(variable)})
-    label = f"{'Bayesian' if directed else 'Markov'} network: {count_edges(network)}"
-    return Graph(tuple(nodes), tuple(network.edges), directed, label)
-
-
-def _describe(variable: Variable) -> str:
-    return f"{variable.name}: {cut(variable.states, MOST_STATES)}"
 
 
 def cut(names: tuple[str, ...] | list[str], most: int = MOST_NAMES) -> str:

@@ -3,7 +3,9 @@
 import pytest
 
 from pgmgui.examples import load_gallery
-from pgmgui.present import draw, summarise
+from pgmgui.layout import arrange
+from pgmgui.picture import draw
+from pgmgui.words import summarise
 
 GALLERY = {example.id: example for example in load_gallery()}
 
@@ -23,10 +25,10 @@ def test_summary(identifier, facts):
 
 
 def test_drawing():
-    graph = draw(GALLERY["thesis-chain"].read()[0])
+    graph = draw(arrange(GALLERY["thesis-chain"].read()[0]))
     assert [node["name"] for node in graph.nodes] == list("VXYZ")
     assert graph.edges == ((0, 1), (1, 2), (2, 3))
     assert graph.directed
     assert graph.nodes[0]["about"] == "V: v, ¬v"
     assert graph.label == "Bayesian network: 4 variables, 3 arrows"
-    assert not draw(GALLERY["thesis-grid"].read()[0]).directed
+    assert not draw(arrange(GALLERY["thesis-grid"].read()[0])).directed

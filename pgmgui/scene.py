@@ -1,0 +1,86 @@
+"""What is on the page: a network, data, marks and a prior, as one immutable value; and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.arrays import Floats
+from engine.bounds import Bounds, find_bounds
+from engine.dataset import Dataset
+from engine.formats import DataDocument, Document
+from engine.learners.problem import LearningTask, make_task
+from engine.network import BayesianNetwork
+from pgmgui.marks import Mark, apply_marks
+
+EMPTY = Document(BayesianNetwork((), (), ()))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that undo brings back.
+
+    Attributes
+    ----------
+    document : Document
+        With a position for every variable: see :func:`pgmgui.layout.arrange`.
+    marks : mapping from variable name to Mark
+    prior : mapping from variable name to Dirichlet exponents
+        A number or a table, for the variables that do not have the common exponent.
+    common_prior : float
+        The exponent of all other variables.
+    """
+
+    title: str = "Untitled"
+    note: str = ""
+    document: Document = EMPTY
+    data: DataDocument | None = None
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    prior: Mapping[str, float | Floats] = field(default_factory=dict)
+    common_prior: float = 1.0
+
+    @property
+    def exponents(self) -> dict[str, float | Floats]:
+        """The Dirichlet exponents of every variable."""
+        names = [variable.name for variable in self.document.network.variables]
+        return {name: self.prior.get(name, self.common_prior) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """How the learning problem falls apart, and how high each part can go."""
+
+    task: LearningTask
+    bounds: Bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """What follows from a scene: the data as the marks let it be seen, and its parts (None without data)."""
+
+    seen: Dataset | None
+    parts: Parts | None
+
+
+def derive(scene: Scene) -> Derived:
+    """What follows from a scene. With much data this takes a while: call it beside the page, not on it."""
+    if scene.data is None:
+        return Derived(None, None)
+    seen = apply_marks(scene.data.dataset, scene.marks)
+    network = scene.document.network
+    if not isinstance(network, BayesianNetwork) or not network.variables or not seen.n_rows:
+        return Derived(seen, None)
+    task = make_task(network, seen, scene.exponents)
+    return Derived(seen, Parts(task, find_bounds(task)))
+
+
+def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
+    """What follows from a scene, when it is known of another: nothing new if only names and places differ."""
+    same = (
+        scene.document.network is old.document.network
+        and scene.data is old.data
+        and scene.marks is old.marks
+        and scene.prior is old.prior
+        and scene.common_prior == old.common_prior
+    )
+    return known if same else derive(scene)
