@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from engine.errors import PgmError
 from engine.formats import DataDocument, Document, read_dataset, read_network
 
 
@@ -51,3 +52,11 @@ def load_gallery() -> tuple[Example, ...]:
         )
         for item in items
     )
+
+
+def find_example(identifier: str) -> Example:
+    """The example of that id."""
+    known = {example.id: example for example in load_gallery()}
+    if identifier not in known:
+        raise PgmError(f"there is no example {identifier!r}; there are {', '.join(known)}")
+    return known[identifier]
