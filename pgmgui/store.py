@@ -1,0 +1,112 @@
+"""Where tabs are kept, so that a reload of the page or a restart of the server loses nothing.
+
+One small file a tab, and the data in files of their own, named by their content: a mark that is changed does
+not write the data again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.errors import FormatError, PgmError
+from engine.formats import DataDocument
+from engine.formats.files import read_bytes, read_text, write_text
+from pgmgui import session_file
+from pgmgui.session_file import Saved
+
+MOST_KEPT = 100
+"""Tabs that are kept; those saved longest ago are forgotten."""
+_KEY = re.compile(r"[A-Za-z0-9_-]{8,40}")
+_NAMED = re.compile(r'"file": "(data-[0-9a-f]{64}\.csv)"')
+
+
+class Store:
+    """A folder of saved tabs. Several threads may use it.
+
+    Parameters
+    ----------
+    folder : Path
+        Made on the first save.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._written: tuple[DataDocument, dict[str, str]] | None = None
+
+    def make_key(self) -> str:
+        """A name for a new tab that nobody guesses."""
+        return secrets.token_urlsafe(12)
+
+    def save(self, key: str, saved: Saved) -> Path:
+        """Keep a tab; the file it is in."""
+        path = self._path(key)
+        with self._lock:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            os.chmod(self.folder, 0o700)  # the data may be nobody else's business
+            reference = None if saved.scene.data is None else self._write_data(saved.scene.data)
+            write_text(path, session_file.dump(saved, reference))
+            self._forget_old()
+        return path
+
+    def load(self, key: str) -> Saved | None:
+        """A tab that was kept; None if there is none of that name."""
+        if not _KEY.fullmatch(key) or not self._path(key).is_file():
+            return None
+        path = self._path(key)
+        try:
+            return session_file.parse(read_text(path), lambda name: read_bytes(self.folder / name))
+        except FormatError as error:
+            raise error.at(path) from None
+
+    def _path(self, key: str) -> Path:
+        if not _KEY.fullmatch(key):
+            raise PgmError(f"{key!r} is no name of a saved tab")
+        return self.folder / f"tab-{key}.json"
+
+    def _write_data(self, data: DataDocument) -> dict[str, str]:
+        """Write data unless they are there; where they are."""
+        if self._written is not None and self._written[0] is data:
+            reference = self._written[1]
+            if (self.folder / reference["file"]).is_file():
+                return reference
+        text = session_file.dump_csv(data)
+        digest = hashlib.sha256(text.encode()).hexdigest()
+        name = f"data-{digest}.csv"
+        if not (self.folder / name).is_file():
+            write_text(self.folder / name, text)
+        self._written = data, {"file": name, "sha256": digest}
+        return self._written[1]
+
+    def _forget_old(self) -> None:
+        tabs = sorted(self.folder.glob("tab-*.json"), key=lambda path: -path.stat().st_mtime)
+        if len(tabs) <= MOST_KEPT:
+            return
+        for path in tabs[MOST_KEPT:]:
+            path.unlink(missing_ok=True)
+        used = {name for path in tabs[:MOST_KEPT] for name in _NAMED.findall(path.read_text(encoding="utf-8"))}
+        for path in self._data_files():
+            if path.name not in used:
+                path.unlink(missing_ok=True)
+
+    def _data_files(self) -> Iterator[Path]:
+        return self.folder.glob("data-*.csv")
+
+
+def default_folder() -> Path:
+    """The folder for the user's own data on this system; ``PGMGUI_HOME`` names another."""
+    if os.environ.get("PGMGUI_HOME"):
+        return Path(os.environ["PGMGUI_HOME"])
+    home = Path.home()
+    if sys.platform == "darwin":
+        return home / "Library" / "Application Support" / "pgmgui"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", home)) / "pgmgui"
+    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "pgmgui"
