@@ -161,7 +161,7 @@ def _add_experiment(parser: argparse.ArgumentParser) -> None:
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
     _add_network(parser)
-    parser.add_argument("data", metavar="DATA", help="a data file")
+    parser.add_argument("data", nargs="?", metavar="DATA", help="a data file; not with a session's file as NETWORK")
     parser.add_argument(
         "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
     )

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,8 +44,8 @@ STOP_WORDS = {
 
 def learn(options: argparse.Namespace) -> None:
     """Learn parameters and say how close they are to the best possible."""
-    document, network, data, notes = _read(options)
-    prior = _parse_prior(network, options.prior)
+    given = _read(options)
+    network, prior, notes = given.network, given.prior, given.notes
     stopping = Stopping(options.tol, options.criterion, options.max_iter, options.max_seconds)
     start: str | BayesianNetwork = options.start
     if options.start not in KINDS:
@@ -53,7 +54,7 @@ def learn(options: argparse.Namespace) -> None:
     with interruptible() as cancelled:
         for last in run_learner(
             network,
-            data,
+            given.data,
             options.method,
             start=start,
             random_state=check_seed(options.random_state),
@@ -69,7 +70,7 @@ def learn(options: argparse.Namespace) -> None:
             _show_progress(last)
     notes += _describe_unseen(network, last)
     if options.out:
-        write_network(options.out, Document(last.network(), document.name, document.positions, document.properties))
+        write_network(options.out, replace(given.document, network=last.network()))
     result = _describe_result(options.method, last, trace, prior)
     lines = [*_result_lines(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
     show(options, notes, result, lines)
@@ -77,7 +78,8 @@ def learn(options: argparse.Namespace) -> None:
 
 def decompose(options: argparse.Namespace) -> None:
     """Say how the learning problem falls apart."""
-    _, network, data, notes = _read(options)
+    given = _read(options)
+    network, data = given.network, given.data
     task = make_task(network, data, memory_limit=NO_LIMIT)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
@@ -98,19 +100,19 @@ def decompose(options: argparse.Namespace) -> None:
     lines = [f"{len(components)} components; {data.n_rows:,} rows, {distinct:,} distinct"]
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     for k, c in enumerate(components, 1):
-        given = f" given {', '.join(c['boundary'])}" if c["boundary"] else ""
-        lines.append(f"{k}. {', '.join(c['variables'])}{given}: {c['distinct_rows']:,} distinct rows")
+        after = f" given {', '.join(c['boundary'])}" if c["boundary"] else ""
+        lines.append(f"{k}. {', '.join(c['variables'])}{after}: {c['distinct_rows']:,} distinct rows")
     lines.append(
         f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
         f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
     )
-    show(options, notes, result, lines)
+    show(options, given.notes, result, lines)
 
 
 def bound(options: argparse.Namespace) -> None:
     """Say how high the objective can be at most."""
-    _, network, data, notes = _read(options)
-    task = make_task(network, data, _parse_prior(network, options.prior), NO_LIMIT)
+    given = _read(options)
+    task = make_task(given.network, given.data, given.prior, NO_LIMIT)
     bounds = find_bounds(task)
     result = _describe_bounds(task, bounds)
     lines = [
@@ -118,16 +120,45 @@ def bound(options: argparse.Namespace) -> None:
         f"naive bound {bounds.naive:,.4f}, decomposition bound {bounds.decomposition.sum():,.4f}, "
         f"with partly observed variables {bounds.patterns.sum():,.4f}",
     ]
-    show(options, notes, result, lines)
+    show(options, given.notes, result, lines)
 
 
-def _read(options: argparse.Namespace) -> tuple[Document, BayesianNetwork, Dataset, list[str]]:
+@dataclass(frozen=True, eq=False)
+class _Input:
+    """What a command works on: the files, or the session, that it names."""
+
+    document: Document
+    network: BayesianNetwork
+    data: Dataset
+    prior: Exponents
+    notes: list[str]
+
+
+def _read(options: argparse.Namespace) -> _Input:
+    prior = getattr(options, "prior", [])
+    if options.data is None:
+        return _read_session(options.network, prior)
     document = read_model(options)
     network = _bayesian(document, options.network)
     found = read_dataset(options.data, network.variables, missing=options.missing_code)
     if not found.dataset.n_rows:
         raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
-    return document, network, found.dataset, [*document.notes, *found.notes]
+    return _Input(document, network, found.dataset, _parse_prior(network, prior), [*document.notes, *found.notes])
+
+
+def _read_session(path: str, prior: Sequence[str]) -> _Input:
+    """A session saved by the dashboard: its data as its marks let it be seen, and its prior if no other is given."""
+    from pgmgui.marks import apply_marks  # the dashboard's parts take a while to import
+    from pgmgui.session_file import is_session, read_session
+
+    if not is_session(path):
+        raise PgmError(f"{path}: a network needs data to learn from; give a data file too, or a session's file alone")
+    scene = read_session(path).scene
+    network = _bayesian(scene.document, path)
+    if scene.data is None or not scene.data.dataset.n_rows:
+        raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
+    exponents = _parse_prior(network, prior) if prior else scene.exponents
+    return _Input(scene.document, network, apply_marks(scene.data.dataset, scene.marks), exponents, [])
 
 
 def _bayesian(document: Document, path: str) -> BayesianNetwork:

@@ -1,5 +1,6 @@
 """Session files: what is saved is what is read, and nothing else is believed."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -92,8 +93,6 @@ def test_every_example_can_be_saved(example):
 def test_data_beside_the_file_are_read_and_checked():
     scene = asia()
     content = dump_csv(scene.data).encode()
-    import hashlib
-
     digest = hashlib.sha256(content).hexdigest()
     text = dump(Saved(scene, Settings()), {"file": "data.csv", "sha256": digest})
     assert len(text) < len(content)
