@@ -85,7 +85,14 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", nargs="?", metavar="NETWORK", help="a network file to open")
     parser.add_argument("data", nargs="?", metavar="DATA", help="a dataset to open with it")
     parser.add_argument("--port", type=int, help="default: 5006, or the next free port")
+    parser.add_argument(
+        "--address",
+        default="127.0.0.1",
+        help="where to listen (default: %(default)s, this machine only). With another address of this machine, or "
+        "0.0.0.0 for all of them, others can open the page too; it then reads and writes no paths.",
+    )
     parser.add_argument("--no-show", action="store_true", help="do not open a browser")
+    _add_normalise(parser)
 
 
 def _add_query(parser: argparse.ArgumentParser) -> None:

@@ -37,8 +37,23 @@ def serve(options: argparse.Namespace) -> None:
         options.data,
         port=options.port,
         show=not options.no_show,
-        announce=lambda url: print(f"pgmgui is open at {url} (stop with Ctrl+C)", flush=True),
+        announce=lambda url: _announce(url, options.address),
+        address=options.address,
+        normalise=options.normalise,
     )
+
+
+def _announce(url: str, address: str) -> None:
+    """Say where the page is; and who else can open it, if others can."""
+    from pgmgui.server import is_loopback
+
+    if not is_loopback(address):
+        print(
+            f"pgmgui: warning: on {address}, everybody who can reach this machine can open the page and use it. "
+            "So that nobody can read or write files here, the page takes no paths: upload and download instead.",
+            file=sys.stderr,
+        )
+    print(f"pgmgui is open at {url} (stop with Ctrl+C)", flush=True)
 
 
 def query(options: argparse.Namespace) -> None:

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
-import param
 from panel_material_ui.template.base import Page
 
 from engine.errors import PgmError
-from engine.formats import DataDocument, Document, read_dataset, read_network
-from pgmgui.canvas import Canvas
+from engine.formats import read_dataset, read_network
+from pgmgui.board import make_canvas
 from pgmgui.examples import load_gallery
-from pgmgui.layout import arrange
+from pgmgui.network_files import open_scene
 from pgmgui.panels.data import DataPanel
 from pgmgui.panels.files import FilesPanel
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
 from pgmgui.panels.variable import VariablePanel
-from pgmgui.picture import draw, look_at
-from pgmgui.scene import Scene
-from pgmgui.server import make_server, run
+from pgmgui.scene import Derived, Scene, derive
+from pgmgui.server import ADDRESS, is_loopback, make_server, run
 from pgmgui.session import Session
 from pgmgui.views.message import Message
 from pgmgui.views.summary import Summary
@@ -39,6 +38,7 @@ THEME = {
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "margin": "0 4px"},
+    "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
 }
 
 
@@ -48,8 +48,10 @@ def serve(
     port: int | None = None,
     show: bool = True,
     announce: Callable[[str], None] | None = None,
+    address: str = ADDRESS,
+    normalise: bool = False,
 ) -> None:
-    """Serve the dashboard on this machine until interrupted.
+    """Serve the dashboard until interrupted.
 
     Parameters
     ----------
@@ -62,36 +64,42 @@ def serve(
         Open the page in the browser.
     announce : callable, optional
         Called with the address once the server listens, to print it.
+    address : str
+        Where to listen. On another than the loopback address, the page cannot read and write paths: whoever
+        opens it may sit at another machine.
+    normalise : bool
+        Rescale table rows of the network that do not sum to 1, instead of refusing it.
     """
-    document, data = read_files(network_path, data_path)
-    title = "" if network_path is None else Path(network_path).stem
-    server, url = make_server(lambda: build_page(document, data, title), port)
+    opened = read_files(network_path, data_path, normalise)
+    server, url = make_server(lambda: build_page(opened, is_loopback(address)), port, address)
     if announce is not None:
         announce(url)
     run(server, show)
 
 
 def read_files(
-    network_path: str | Path | None, data_path: str | Path | None
-) -> tuple[Document | None, DataDocument | None]:
-    """The files of the command line."""
+    network_path: str | Path | None, data_path: str | Path | None, normalise: bool = False
+) -> tuple[Scene, Derived] | None:
+    """What the files of the command line hold, and what follows from it: found once, for all tabs."""
     if network_path is None:
         if data_path is not None:
             raise PgmError(f"{data_path}: a dataset needs a network; give the network's file first")
-        return None, None
-    document = read_network(network_path)
-    return document, None if data_path is None else read_dataset(data_path, document.network.variables)
+        return None
+    scene = open_scene(read_network(network_path, normalise), str(network_path))
+    if data_path is not None:
+        data = read_dataset(data_path, scene.document.network.variables)
+        scene = replace(scene, note=f"{scene.note}, {Path(data_path).name}", data=data)
+    return scene, derive(scene)
 
 
-def build_page(
-    document: Document | None = None, data: DataDocument | None = None, title: str = ""
-) -> pn.viewable.Viewable:
-    """The page of one tab, on a network or on the first example."""
+def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) -> pn.viewable.Viewable:
+    """The page of one tab, on what was opened or on the first example."""
     session = Session()
-    if document is None:
+    session.local = local
+    if opened is None:
         session.open_example(load_gallery()[0])
     else:
-        session.open(Scene(title or document.name or "Untitled", "", arrange(document), data))
+        session.open(*opened)
     tabs = pmui.Tabs(
         ("Open", FilesPanel(session)),
         ("Variable", VariablePanel(session)),
@@ -103,7 +111,6 @@ def build_page(
         margin=0,
     )
     work = pn.Column(
-        Summary(session),
         MarksBar(session),
         Message(session),
         make_canvas(session),
@@ -112,37 +119,16 @@ def build_page(
     )
     page: pn.viewable.Viewable = Page(
         title="pgmgui",
+        header=[Summary(session)],
         main=[
             pn.Column(
                 pn.Row(work, tabs, sizing_mode="stretch_both", margin=0),
                 LearnStrip(session),
                 sizing_mode="stretch_both",
-                margin=0,
+                margin=(4, 0, 0, 0),
             )
         ],
         theme_config=THEME,
         sx=PAGE_STYLE,
     )
     return page
-
-
-def make_canvas(session: Session) -> Canvas:
-    """The canvas, drawing the session and telling it what the user does."""
-    canvas = Canvas(
-        graph=draw(session.document),
-        look=look_at(session),
-        on_select=session.select,
-        on_hide=session.toggle_hidden,
-        sizing_mode="stretch_both",
-        margin=0,
-    )
-
-    def update(*events: param.parameterized.Event) -> None:
-        changed = {event.name for event in events}
-        if "scene" in changed:
-            canvas.graph = draw(session.document)
-        canvas.look = look_at(session)
-        canvas.selected = session.selected
-
-    session.param.watch(update, ["scene", "derived", "selected", "component", "colour", "learned"])
-    return canvas

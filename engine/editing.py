@@ -6,6 +6,7 @@ that is removed leaves the average over the parent that is lost.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -95,6 +96,8 @@ def disconnect(network: Network, a: str, b: str) -> Network:
     replaced by two, which average one of them out each; one over just the two is removed.
     """
     first, second = find_variable(network, a), find_variable(network, b)
+    if first == second:
+        raise ModelError(f"{a!r} is not connected with itself")
     if isinstance(network, MarkovNetwork):
         return _split_factors(network, first, second)
     if second in network.parents[first]:
@@ -115,7 +118,10 @@ def set_states(network: Network, name: str, states: States) -> Network:
     """
     v = find_variable(network, name)
     variable = Variable(name, tuple(state for _, state in states))
+    if "" in variable.states:
+        raise ModelError(f"a state of {name!r} has an empty name; type one")
     origin = [old for old, _ in states]
+    _check_origin(network.variables[v], origin)
     tables = []
     for scope, table in zip(network.scopes, network.tables, strict=True):
         if v in scope:
@@ -136,8 +142,37 @@ def set_table(network: Network, number: int, table: Floats) -> Network:
 
 def normalise(table: Floats) -> Floats:
     """Rows divided by their sums; rows of zeros become uniform."""
-    sums = table.sum(axis=-1, keepdims=True)
-    return np.asarray(np.where(sums > 0, table / np.where(sums > 0, sums, 1), 1 / table.shape[-1]), dtype=np.float64)
+    # By the largest first, for the sum of huge numbers is infinite.
+    largest = table.max(axis=-1, keepdims=True)
+    scaled = np.where(largest > 0, table / np.where(largest > 0, largest, 1), 1.0)
+    return np.asarray(scaled / scaled.sum(axis=-1, keepdims=True), dtype=np.float64)
+
+
+def follow_table(
+    table: Floats,
+    before: Sequence[str],
+    after: Mapping[str, int],
+    states: Mapping[str, Sequence[int | None]] | None = None,
+) -> Floats:
+    """A table of numbers that are no probabilities (exponents, say), carried over to other axes.
+
+    Axes that are gone are averaged out, and along new ones the numbers repeat.
+
+    Parameters
+    ----------
+    before : names of the table's axes
+    after : names of the axes it shall have, each with its size
+    states : for variables whose states have changed, per new state the old code; None for a new one.
+    """
+    gone = tuple(k for k, name in enumerate(before) if name not in after)
+    kept = [name for name in before if name in after]
+    moved = np.asarray(table.mean(axis=gone) if gone else table, dtype=np.float64)
+    for axis, name in enumerate(kept):
+        if states and name in states:
+            moved = _spread(moved, states[name], axis)
+    moved = moved.transpose([kept.index(name) for name in after if name in kept])
+    moved = moved[tuple(slice(None) if name in kept else None for name in after)]
+    return np.broadcast_to(moved, tuple(after.values())).copy()
 
 
 def recode(
@@ -154,7 +189,10 @@ def recode(
     states : for new variables whose states have changed, per new state the old code; None for a new one.
         Cells with a state that is gone become missing, and a likelihood is 0 for a new state.
     """
-    codes = np.full((len(variables), dataset.n_rows), MISSING, dtype=np.int64)
+    if not states and list(columns) == list(range(len(dataset.variables))):
+        return Dataset(tuple(variables), dataset.codes, dataset.weights, dataset.likelihoods)
+    most = max((len(vectors) for vectors in dataset.likelihoods.values()), default=0)
+    codes = np.full((len(variables), dataset.n_rows), MISSING, dtype=code_dtype(variables, most))
     likelihoods: dict[int, Floats] = {}
     for i, column in enumerate(columns):
         if column is None:
@@ -166,8 +204,7 @@ def recode(
             codes[i], vectors = _recode_column(dataset.codes[column], vectors, origin)
         if vectors is not None and len(vectors):
             likelihoods[i] = vectors
-    most = max((len(vectors) for vectors in likelihoods.values()), default=0)
-    return Dataset(tuple(variables), codes.astype(code_dtype(variables, most)), dataset.weights, likelihoods)
+    return Dataset(tuple(variables), codes, dataset.weights, likelihoods)
 
 
 def _recode_column(codes: Codes, vectors: Floats | None, origin: Sequence[int | None]) -> tuple[Codes, Floats | None]:
@@ -226,11 +263,12 @@ def _share(table: Floats, origin: Sequence[int | None]) -> Floats:
     """A variable's own rows with other states: an equal share for new ones."""
     n = len(origin)
     kept = [old for old in origin if old is not None]
-    moved = np.zeros((*table.shape[:-1], n))
-    if kept:
-        new = [k for k, old in enumerate(origin) if old is not None]
-        moved[..., new] = normalise(table[..., kept]) * (len(kept) / n)
-    moved[..., [k for k, old in enumerate(origin) if old is None]] = 1 / n
+    rest = table[..., kept]
+    # Without a loss the numbers stay as they are, to the last bit.
+    if len(kept) < table.shape[-1] and kept:
+        rest = normalise(rest)
+    moved = np.full((*table.shape[:-1], n), 1 / n)
+    moved[..., [k for k, old in enumerate(origin) if old is not None]] = rest * (len(kept) / n)
     return moved
 
 
@@ -241,13 +279,13 @@ def _spread(table: Floats, origin: Sequence[int | None], axis: int) -> Floats:
 
 
 def _find_path(network: BayesianNetwork, start: int, end: int) -> list[int]:
-    """Variables along arrows from one to another; empty if there is no way."""
+    """Variables along arrows from one to another, by a shortest way; empty if there is none."""
     children: dict[int, list[int]] = {}
     for parent, child in network.edges:
         children.setdefault(parent, []).append(child)
-    came_from, open_ones = {start: start}, [start]
+    came_from, open_ones = {start: start}, deque([start])
     while open_ones:
-        here = open_ones.pop()
+        here = open_ones.popleft()
         if here == end:
             path = [end]
             while path[-1] != start:
@@ -258,6 +296,15 @@ def _find_path(network: BayesianNetwork, start: int, end: int) -> list[int]:
                 came_from[child] = here
                 open_ones.append(child)
     return []
+
+
+def _check_origin(variable: Variable, origin: Sequence[int | None]) -> None:
+    known = [old for old in origin if old is not None]
+    if len(set(known)) < len(known) or not all(0 <= old < variable.cardinality for old in known):
+        raise ModelError(
+            f"the new states of {variable.name!r} come from the codes {known}; "
+            f"expected each at most once, from 0 to {variable.cardinality - 1}"
+        )
 
 
 def _check_size(network: Network, scope: Sequence[int], sizes: Mapping[int, int] | None = None) -> None:

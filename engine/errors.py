@@ -51,7 +51,11 @@ class FormatError(PgmError):
 
     def at(self, path: str | Path) -> FormatError:
         """The same error, naming the file it happened in."""
-        return self if self.path else FormatError(self.message, self.line, path)
+        return self if self.path else type(self)(self.message, self.line, path)
+
+
+class RowSumError(FormatError):
+    """A file with a table row that does not sum to 1; reading it with ``normalise`` would do."""
 
 
 class Cancelled(Exception):  # noqa: N818 - not an error: the user asked for it

@@ -1,370 +1,357 @@
 // The graph canvas. Python owns the graph: on mount we send `ready`, and draw each `load` and `style` we are
-// sent. Selecting and hiding are asked for, with `select` and `hide`.
-// Names are untrusted text: they only ever pass through textContent and setAttribute.
-
-const SVG = "http://www.w3.org/2000/svg"
-const FONT = "500 17px"
-const MOST_ZOOM = 4
-const LEAST_ZOOM = 0.02
-const FITTED_ZOOM = 2
-const MARGIN = 48
-const TOOLS = 20 // more room below, where the buttons are
-const ARROW = 11
-const HULL = 16 // how far a component's outline stands off its nodes
-const CLICK = 4 // pixels a pointer may move and still click
-const COLOURS = 8 // as many as canvas.css has
-const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
-
-function make(kind, attributes, parent) {
-  const element = document.createElementNS(SVG, kind)
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
-  parent?.appendChild(element)
-  return element
-}
-
-function shorten(name, longest) {
-  const characters = Array.from(name)
-  return characters.length <= longest ? name : characters.slice(0, longest - 1).join("") + "…"
-}
-
-// Where the line from the middle of a node towards (dx, dy) leaves its outline: a box with round ends.
-function rim(node, dx, dy) {
-  const radius = node.height / 2
-  const straight = node.width / 2 - radius
-  const length = Math.hypot(dx, dy) || 1
-  const [ux, uy] = [dx / length, dy / length]
-  const across = Math.abs(ux) * radius / Math.max(Math.abs(uy), 1e-9)
-  let reach = radius / Math.max(Math.abs(uy), 1e-9)
-  if (across > straight) {
-    const along = Math.abs(ux) * straight
-    reach = along + Math.sqrt(along * along + radius * radius - straight * straight)
-  }
-  return [node.x + ux * reach, node.y + uy * reach]
-}
-
-function edge_path(from, to, directed) {
-  const [dx, dy] = [to.x - from.x, to.y - from.y]
-  const [x1, y1] = rim(from, dx, dy)
-  const [x2, y2] = rim(to, -dx, -dy)
-  if (!directed) return `M${x1} ${y1}L${x2} ${y2}`
-  // The arrowhead is part of the path: markers need url(#id), which does not work in a shadow DOM.
-  const length = Math.hypot(dx, dy) || 1
-  const [ux, uy] = [dx / length, dy / length]
-  const [bx, by] = [x2 - ux * ARROW, y2 - uy * ARROW]
-  const [nx, ny] = [-uy * ARROW * 0.45, ux * ARROW * 0.45]
-  return `M${x1} ${y1}L${bx} ${by}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
-}
-
-// The convex hull of points, by Andrew's monotone chain.
-function hull(points) {
-  points.sort((a, b) => a[0] - b[0] || a[1] - b[1])
-  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
-  const half = (ordered) => {
-    const chain = []
-    for (const point of ordered) {
-      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop()
-      chain.push(point)
-    }
-    return chain.slice(0, -1)
-  }
-  return [...half(points), ...half(points.slice().reverse())]
-}
+// sent. What the user does is asked for with a numbered `op`, which Python answers with `ack` once all that
+// follows from it has been sent; what it refuses comes back as it was, in another `load`.
 
 class Canvas {
   constructor(root, send) {
-    this.root = root
-    this.send = send
-    this.selected = new Set()
-    this.nodes = []
-    this.loads = 0
-    this.view = {x: 0, y: 0, zoom: 1}
-    this.moved = false
-    this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph"}, root)
-    this.viewport = make("g", {class: "viewport"}, this.svg)
-    this.hull_layer = make("g", {class: "hulls"}, this.viewport)
-    this.edge_layer = make("g", {class: "edges"}, this.viewport)
-    this.node_layer = make("g", {class: "nodes"}, this.viewport)
+    Object.assign(this, {root, send, sent: 0, loads: 0, styles: 0, alone: 0, last_move: 0, last_select: 0})
+    this.after = new Map() // what to do when an op is answered
+    this.selected = new Set() // names
+    this.chosen = new Set() // edges
+    this.nudged = new Set() // names that keys have moved and Python does not know of yet
+    Object.assign(root.dataset, {sent: 0, acked: 0})
+    this.drawing = new Drawing(root)
+    this.view = new View(root, this.drawing.viewport, () => this.field?.follow())
+    this.status = make_html("div", {class: "status", role: "status"}, "", root)
+    this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
     this.add_tools()
-    this.listen()
-    this.resize = new ResizeObserver(() => this.moved ? this.show() : this.fit())
+    this.help = new Help(root)
+    this.stop_pointer = listen_to_pointer(this)
+    this.stop_keys = listen_to_keys(this)
+    this.resize = new ResizeObserver(() => this.view.own ? this.view.show() : this.fit())
     this.resize.observe(root)
   }
 
   add_tools() {
-    const tools = document.createElement("div")
-    tools.className = "tools"
-    tools.setAttribute("role", "toolbar")
-    tools.setAttribute("aria-label", "View")
-    const add = (text, name, key, action) => {
-      const button = document.createElement("button")
-      button.type = "button"
-      button.textContent = text
-      button.title = `${name} (${key})`
-      button.setAttribute("aria-label", name)
-      button.addEventListener("click", action)
-      tools.appendChild(button)
-    }
-    add("+", "Zoom in", "+", () => this.zoom_by(1.25))
-    add("−", "Zoom out", "-", () => this.zoom_by(0.8))
-    add("Fit", "Fit the graph", "0", () => this.fit())
-    this.root.appendChild(tools)
+    const tools = this.tools = new Tools(this.root)
+    tools.add("Undo", "Undo", "Nothing to undo", () => this.travel("undo"))
+    tools.add("Redo", "Redo", "Nothing to redo", () => this.travel("redo"))
+    tools.add("Add a variable", "Add", "Add a variable (N)", () => this.add_beside(this.only_selected()))
+    tools.add("Connect variables", "Connect", "Connect: click one variable, then another (E)", () => {
+      this.connecting ? this.stop_connecting() : this.start_connecting()
+    })
+    tools.add("Remove what is selected", "Delete", "Remove what is selected (Delete)", () => this.remove())
+    tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
+      this.do("arrange", {}, (done) => done && this.fit())
+    })
+    tools.add("Zoom in", "+", "Zoom in (+)", () => this.view.zoom_by(1.25))
+    tools.add("Zoom out", "−", "Zoom out (−)", () => this.view.zoom_by(0.8))
+    tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => this.fit())
+    tools.add("Shortcuts", "?", "All shortcuts (?)", () => this.help.open())
+    this.remember({undo: "", redo: ""})
+    this.show_selection()
   }
 
-  // --- drawing
+  // --- what Python says
 
-  load({nodes, edges, directed, label, nodeHeight, longestLabel}) {
-    const pen = document.createElement("canvas").getContext("2d")
-    pen.font = `${FONT} ${getComputedStyle(this.svg).fontFamily}`
-    this.nodes = nodes.map(({name, x, y, about}) => {
-      const text = shorten(name, longestLabel)
-      const width = Math.max(nodeHeight + 8, pen.measureText(text).width + 32)
-      return {name, text, about, x, y, width, height: nodeHeight, edges: []}
-    })
-    this.edge_layer.replaceChildren(...edges.map(([from, to]) => this.draw_edge(from, to, directed)))
-    this.node_layer.replaceChildren(...this.nodes.map((node) => this.draw_node(node)))
-    this.hull_layer.replaceChildren()
-    this.nodes[0]?.element.setAttribute("tabindex", "0")
-    this.svg.setAttribute("aria-label", label)
-    this.fit()
+  receive(message) {
+    if (message.type === "load") this.load(message)
+    else if (message.type === "style") this.style(message)
+    else if (message.type === "select") this.take_selection(message)
+    else if (message.type === "history") this.remember(message)
+    else if (message.type === "ack") this.acknowledge(message)
+  }
+
+  load(message) {
+    const {drawing} = this
+    const focused = drawing.node_of(this.root.getRootNode().activeElement)
+    const number = drawing.nodes.indexOf(focused)
+    const chosen = new Set([...this.chosen].map((edge) => drawing.describe(edge)))
+    // Where nodes have since been moved, what Python says is old.
+    const late = (name) => message.seq < this.last_move || this.nudged.has(name) || this.gesture?.moves?.(name)
+    for (const node of message.nodes) {
+      const known = late(node.name) && drawing.node(node.name)
+      if (known) Object.assign(node, {x: known.x, y: known.y})
+    }
+    drawing.load(message)
+    this.chosen = new Set(drawing.edges.filter((edge) => chosen.has(drawing.describe(edge))))
+    this.hint.hidden = drawing.nodes.length > 0
+    if (message.fit) this.before = null
+    if (!this.loads || message.fit || !drawing.nodes.some((node) => this.view.shows(node))) this.fit()
+    if (focused) this.focus(drawing.node(focused.name) ?? drawing.nodes[Math.min(number, drawing.nodes.length - 1)])
+    if (this.connecting?.from) {
+      this.connecting.from = drawing.node(this.connecting.from.name) ?? null
+      this.show_connecting()
+    }
+    this.show_selection()
     this.loads += 1
     this.root.dataset.loads = this.loads
   }
 
-  draw_edge(from, to, directed) {
-    const [a, b] = [this.nodes[from], this.nodes[to]]
-    const element = make("path", {
-      class: "edge", d: edge_path(a, b, directed), "data-edge": directed ? "directed" : "undirected",
-      "data-from": a.name, "data-to": b.name,
-    })
-    a.edges.push(element)
-    b.edges.push(element)
-    return element
-  }
-
-  draw_node(node) {
-    const element = make("g", {
-      class: "node", "data-node": node.name, transform: `translate(${node.x} ${node.y})`,
-      tabindex: "-1", role: "img", "aria-label": node.about,
-    })
-    make("rect", {
-      class: "shape", x: -node.width / 2, y: -node.height / 2, width: node.width, height: node.height,
-      rx: node.height / 2,
-    }, element)
-    const [w, h] = [node.width / 2, node.height / 2]
-    // The left half, for variables that are observed at times, and a ring inside, for those known softly.
-    make("path", {class: "half", d: `M0 ${-h}H${h - w}A${h} ${h} 0 0 0 ${h - w} ${h}H0Z`}, element)
-    make("rect", {
-      class: "ring", x: 5 - w, y: 5 - h, width: 2 * w - 10, height: 2 * h - 10, rx: h - 5,
-    }, element)
-    make("text", {class: "name"}, element).textContent = node.text
-    node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
-    node.title = make("title", {}, element)
-    node.title.textContent = node.about
-    const light = (on) => node.edges.forEach((edge) => edge.classList.toggle("lit", on))
-    element.addEventListener("pointerenter", () => light(true))
-    element.addEventListener("pointerleave", () => light(false))
-    element.addEventListener("focus", () => light(true))
-    element.addEventListener("blur", () => light(false))
-    node.element = element
-    return element
-  }
-
-  // --- what the data says
-
-  style({nodes, components}) {
-    nodes.forEach(({role, component, pruned, about}, k) => {
-      const node = this.nodes[k]
-      if (!node) return
-      const {element} = node
-      element.dataset.role = role
-      element.dataset.component = component
-      element.classList.toggle("pruned", pruned)
-      element.setAttribute("aria-label", about)
-      node.title.textContent = about
-      node.badge.textContent = component ? String(component) : ""
-    })
-    this.hull_layer.replaceChildren(...components.map((members) => this.draw_hull(members, nodes)))
-    this.styles = (this.styles ?? 0) + 1
+  style(message) {
+    this.drawing.style(message)
+    if (message.alone !== this.alone) {
+      if (message.alone) {
+        if (!this.alone) this.before = this.view.own ? this.view.where() : null
+        this.fit()
+      } else this.before ? this.view.go(this.before) : this.fit()
+      this.alone = message.alone
+      this.say(message.alone ? `Component ${message.alone} alone. Escape shows all again.` : "")
+    }
+    this.show_selection()
+    this.styles += 1
     this.root.dataset.styles = this.styles
   }
 
-  draw_hull(members, styles) {
-    const corners = members.flatMap((k) => {
-      const {x, y, width, height} = this.nodes[k]
-      const [w, h] = [width / 2, height / 2]
-      return [[x - w, y - h], [x + w, y - h], [x - w, y + h], [x + w, y + h]]
+  remember({undo, redo}) {
+    this.tools.allow("Undo", undo, undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo")
+    this.tools.allow("Redo", redo, redo ? `Redo: ${redo} (Ctrl+Shift+Z)` : "Nothing to redo")
+  }
+
+  acknowledge({seq, done}) {
+    const then = this.after.get(seq)
+    this.after.delete(seq)
+    then?.(done)
+    this.root.dataset.acked = seq
+  }
+
+  // --- what the user asks for
+
+  do(op, values = {}, then = null) {
+    this.sent += 1
+    this.root.dataset.sent = this.sent
+    this.view.own = true
+    if (then) this.after.set(this.sent, then)
+    this.send({type: "op", seq: this.sent, op, ...values})
+  }
+
+  travel(op) {
+    this.settle()
+    this.do(op)
+  }
+
+  add(x, y) {
+    let node = null
+    let typed = null
+    this.name_at({x, y}, (text) => {
+      typed = text
+      if (node) this.finish_name(node, text)
     })
-    const number = styles[members[0]].component
-    return make("path", {
-      class: `hull colour-${(number - 1) % COLOURS}`, d: `M${hull(corners).map((p) => p.join(" ")).join("L")}Z`,
-      "data-hull": number, "stroke-width": 2 * HULL,
+    this.do("add", {x: round(x), y: round(y)}, (done) => {
+      node = done && this.drawing.nodes.at(-1)
+      if (!node) return this.field?.close("")
+      if (typed === null) this.field.name(node)
+      else this.finish_name(node, typed)
     })
+  }
+
+  // Beside a node, or in the middle of what is seen; where there is room.
+  add_beside(node) {
+    const [x, first] = node ? [node.x + node.width / 2 + 100, node.y] : this.view.middle()
+    let y = first
+    while (this.drawing.nodes.some((other) => covers(other, x, y, 50))) y += 70
+    this.view.reveal({x, y, width: 100, height: 44})
+    this.add(x, y)
+  }
+
+  name(node) {
+    if (node) this.name_at(node, (text, by_key) => this.finish_name(node, text, by_key))
+  }
+
+  name_at(place, then) {
+    this.field?.close("")
+    this.field = new NameField(this.root, this.view, place, (text, by_key) => {
+      this.field = null
+      then(text, by_key)
+    })
+  }
+
+  finish_name(node, text, by_key = true) {
+    if (by_key) this.focus(this.drawing.node(node.name))
+    if (text && text !== node.name) this.do("rename", {name: node.name, to: text})
+  }
+
+  connect(from, to) {
+    this.do("connect", {from, to})
+  }
+
+  remove(node) {
+    const names = [...this.selected]
+    const edges = [...this.chosen].map(({from, to}) => [from.name, to.name])
+    if (!names.length && !edges.length && node) names.push(node.name)
+    if (names.length || edges.length) this.do("remove", {names, edges})
+  }
+
+  hide(node) {
+    const names = this.meant(node)
+    if (names.length) this.do("hide", {names})
+  }
+
+  // Look at a component alone, or at all again if we do.
+  look(number) {
+    if (number) this.do("look", {component: number === this.alone ? null : number - 1})
+  }
+
+  send_places(names) {
+    const nodes = names.map((name) => this.drawing.node(name)).filter(Boolean)
+    this.last_move = this.sent + 1
+    this.do("move", {places: nodes.map(({name, x, y}) => [name, round(x), round(y)])})
+  }
+
+  // Keys move at once; Python is told when they are let go, as one step to undo.
+  nudge(node, dx, dy) {
+    const names = this.meant(node)
+    const nodes = names.map((name) => this.drawing.node(name))
+    for (const moving of nodes) Object.assign(moving, {x: moving.x + dx, y: moving.y + dy})
+    this.drawing.place(nodes)
+    names.forEach((name) => this.nudged.add(name))
+  }
+
+  settle() {
+    if (!this.nudged.size) return
+    const names = [...this.nudged]
+    this.nudged.clear()
+    this.send_places(names)
   }
 
   // --- the selection
 
-  select(names) {
+  only_selected() {
+    return this.selected.size === 1 ? this.drawing.node([...this.selected][0]) : undefined
+  }
+
+  // The names that a key is about: the selection, unless the focus is elsewhere.
+  meant(node) {
+    return node && !this.selected.has(node.name) ? [node.name] : [...this.selected]
+  }
+
+  click(node, more) {
+    if (this.connecting) return this.pick(node)
+    const names = new Set(more ? this.selected : [])
+    more && names.has(node.name) ? names.delete(node.name) : names.add(node.name)
+    this.choose_all(names, more ? this.chosen : [])
+  }
+
+  choose(edge, more) {
+    const edges = new Set(more ? this.chosen : [])
+    more && edges.has(edge) ? edges.delete(edge) : edges.add(edge)
+    this.choose_all(more ? this.selected : [], edges)
+  }
+
+  // Go through the edges of a node.
+  choose_next(node) {
+    if (!node?.edges.length) return
+    const last = node.edges.findIndex((edge) => this.chosen.has(edge))
+    const edge = node.edges[(last + 1) % node.edges.length]
+    this.choose(edge, false)
+    this.say(`Selected: ${this.drawing.describe(edge)}`)
+  }
+
+  choose_all(names, edges = []) {
+    const before = [...this.selected]
     this.selected = new Set(names)
-    for (const {name, element} of this.nodes) {
-      element.classList.toggle("selected", this.selected.has(name))
-      element.setAttribute("aria-selected", this.selected.has(name))
+    this.chosen = new Set(edges)
+    this.show_selection()
+    if (before.length !== this.selected.size || before.some((name) => !this.selected.has(name))) {
+      this.last_select = this.sent + 1
+      this.do("select", {names: [...this.selected]})
     }
   }
 
-  click(element, more) {
-    const name = this.nodes.find((node) => node.element === element)?.name
-    const names = new Set(more ? this.selected : [])
-    if (name !== undefined) this.selected.has(name) && (more || this.selected.size === 1) ? names.delete(name) : names.add(name)
-    this.select(names)
-    this.send({type: "select", names: [...names]})
+  clear() {
+    this.choose_all([])
   }
 
-  hide(element) {
-    const name = this.nodes.find((node) => node.element === element)?.name
-    const names = name !== undefined && !this.selected.has(name) ? [name] : [...this.selected]
-    if (names.length) this.send({type: "hide", names})
+  take_selection({names, seq}) {
+    if (seq < this.last_select) return
+    if (names.length !== this.selected.size || names.some((name) => !this.selected.has(name))) this.chosen.clear()
+    this.selected = new Set(names)
+    this.show_selection()
   }
 
-  // --- the view
+  show_selection() {
+    this.drawing.mark(this.selected, this.chosen)
+    this.tools.allow("Remove what is selected", this.selected.size || this.chosen.size)
+  }
 
-  show() {
-    if (this.frame) return
-    this.frame = requestAnimationFrame(() => {
-      this.frame = null
-      const {x, y, zoom} = this.view
-      this.viewport.setAttribute("transform", `translate(${x} ${y}) scale(${zoom})`)
-    })
+  // --- connecting without a drag
+
+  // From a node: one arrow. From none: until it is stopped.
+  start_connecting(node) {
+    this.connecting = {from: node ?? null, once: Boolean(node)}
+    this.show_connecting()
+  }
+
+  stop_connecting() {
+    this.connecting = null
+    this.show_connecting()
+  }
+
+  pick(node) {
+    const {from, once} = this.connecting
+    if (!from) this.connecting.from = node
+    else if (once) this.connecting = null
+    else this.connecting.from = null
+    this.show_connecting()
+    if (from) this.connect(from.name, node.name)
+  }
+
+  show_connecting() {
+    const from = this.connecting?.from
+    this.tools.press("Connect variables", Boolean(this.connecting))
+    this.drawing.svg.classList.toggle("connecting", Boolean(this.connecting))
+    this.drawing.highlight("source", from)
+    if (!this.connecting) this.say("")
+    else this.say(from ? `From ${from.name} to …: choose a variable. Escape stops.`
+      : "Connect: choose a variable, then another. Escape stops.")
+  }
+
+  // --- moving about
+
+  say(text) {
+    this.status.textContent = text
   }
 
   fit() {
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight]
-    if (!this.nodes.length || !width || !height) return
-    let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
-    for (const node of this.nodes) {
-      left = Math.min(left, node.x - node.width / 2)
-      right = Math.max(right, node.x + node.width / 2)
-      top = Math.min(top, node.y - node.height / 2)
-      bottom = Math.max(bottom, node.y + node.height / 2)
+    this.view.fit(this.drawing.shown())
+  }
+
+  focus(node) {
+    (node?.element ?? this.drawing.svg).focus({preventScroll: true})
+  }
+
+  escape() {
+    if (this.gesture) {
+      this.gesture.cancel()
+      this.gesture = null
+    } else if (this.connecting) this.stop_connecting()
+    else {
+      this.clear()
+      this.say("")
+      if (this.alone) this.look(this.alone)
     }
-    const room = [Math.max(width - 2 * MARGIN, 20), Math.max(height - 2 * MARGIN - TOOLS, 20)]
-    const zoom = Math.min(room[0] / (right - left), room[1] / (bottom - top), FITTED_ZOOM)
-    this.view = {
-      x: width / 2 - zoom * (left + right) / 2, y: (height - TOOLS) / 2 - zoom * (top + bottom) / 2,
-      zoom: Math.max(zoom, LEAST_ZOOM),
-    }
-    this.moved = false
-    this.show()
-  }
-
-  zoom_by(factor, x = this.root.clientWidth / 2, y = this.root.clientHeight / 2) {
-    const zoom = Math.min(Math.max(this.view.zoom * factor, LEAST_ZOOM), MOST_ZOOM)
-    const ratio = zoom / this.view.zoom
-    this.view = {x: x - (x - this.view.x) * ratio, y: y - (y - this.view.y) * ratio, zoom}
-    this.moved = true
-    this.show()
-  }
-
-  pan_by(dx, dy) {
-    this.view = {...this.view, x: this.view.x + dx, y: this.view.y + dy}
-    this.moved = true
-    this.show()
-  }
-
-  // --- pointer and keyboard
-
-  listen() {
-    const {svg} = this
-    svg.addEventListener("wheel", (event) => {
-      event.preventDefault()
-      const box = svg.getBoundingClientRect()
-      const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1)
-      this.zoom_by(Math.exp(-pixels * 0.0015), event.clientX - box.left, event.clientY - box.top)
-    }, {passive: false})
-    let last = null
-    let first = null
-    svg.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return
-      last = event
-      first = {x: event.clientX, y: event.clientY, node: event.target.closest?.(".node")}
-      svg.setPointerCapture(event.pointerId)
-      svg.classList.add("panning")
-    })
-    svg.addEventListener("pointermove", (event) => {
-      if (!last) return
-      this.pan_by(event.clientX - last.clientX, event.clientY - last.clientY)
-      last = event
-    })
-    const release = () => { last = null; svg.classList.remove("panning") }
-    svg.addEventListener("pointerup", (event) => {
-      if (first && Math.hypot(event.clientX - first.x, event.clientY - first.y) <= CLICK) {
-        this.click(first.node, event.shiftKey || event.ctrlKey || event.metaKey)
-      }
-      first = null
-      release()
-    })
-    svg.addEventListener("pointercancel", release)
-    this.root.addEventListener("keydown", (event) => this.press(event))
-  }
-
-  press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return
-    const direction = ARROWS[event.key]
-    const node = event.target.closest?.(".node")
-    if (event.key === "+" || event.key === "=") this.zoom_by(1.25)
-    else if (event.key === "-") this.zoom_by(0.8)
-    else if (event.key === "0") this.fit()
-    else if (direction && event.shiftKey) this.pan_by(-60 * direction[0], -60 * direction[1])
-    else if (direction) this.walk(node, direction)
-    else if (event.key === "Enter" || event.key === " ") this.click(node, true)
-    else if (event.key === "h") this.hide(node)
-    else if (event.key === "Escape") this.click(null, false)
-    else return
-    event.preventDefault()
   }
 
   // Move the focus to the next node in a direction: near, and not far off to the side.
-  walk(element, [dx, dy]) {
-    const here = this.nodes.find((node) => node.element === element)
-    if (!here) return
-    let [best, nearest] = [null, Infinity]
-    for (const node of this.nodes) {
+  walk(here, [dx, dy]) {
+    let [best, nearest] = [here ? null : this.drawing.reached, Infinity]
+    for (const node of here ? this.drawing.shown() : []) {
       const along = (node.x - here.x) * dx + (node.y - here.y) * dy
       const aside = Math.abs((node.x - here.x) * dy) + Math.abs((node.y - here.y) * dx)
       if (along > 0 && along + 2 * aside < nearest) [best, nearest] = [node, along + 2 * aside]
     }
     if (!best) return
-    here.element.setAttribute("tabindex", "-1")
-    best.element.setAttribute("tabindex", "0")
-    best.element.focus({preventScroll: true})
-    this.reveal(best)
-  }
-
-  reveal(node) {
-    const {x, y, zoom} = this.view
-    const into = (middle, half, size) => {
-      const least = Math.min(half + MARGIN / 2, size / 2)
-      return Math.min(Math.max(middle, least), size - least) - middle
-    }
-    const dx = into(x + node.x * zoom, node.width * zoom / 2, this.root.clientWidth)
-    const dy = into(y + node.y * zoom, node.height * zoom / 2, this.root.clientHeight)
-    if (dx || dy) this.pan_by(dx, dy)
+    this.focus(best)
+    this.view.reveal(best)
   }
 
   close() {
     this.resize.disconnect()
-    cancelAnimationFrame(this.frame)
+    this.view.show.cancel()
+    this.stop_pointer()
+    this.stop_keys()
   }
+}
+
+function round(number) {
+  return Math.round(number * 10) / 10
 }
 
 export function render({model}) {
   const root = document.createElement("div")
   root.className = "graph-canvas"
   const canvas = new Canvas(root, (message) => model.send_msg(message))
-  model.on("msg:custom", (message) => {
-    if (message.type === "load") canvas.load(message)
-    else if (message.type === "style") canvas.style(message)
-    else if (message.type === "select") canvas.select(message.names)
-  })
+  model.on("msg:custom", (message) => canvas.receive(message))
   model.on("remove", () => canvas.close())
   model.send_msg({type: "ready"})
   return root

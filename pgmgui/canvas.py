@@ -1,9 +1,10 @@
 """The graph canvas: our own Panel component that draws SVG.
 
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered
-with a full ``load``; a new graph is a new ``load``, and ``style`` says how the loaded nodes look. Data
-travel as messages, not as parameters, since a parameter would be sent and compared with every change of
-the page.
+with a full ``load``; a new graph is a new ``load``, and ``style`` says how the loaded nodes look. What the
+user does comes as a numbered ``op``; once all that follows from it has been sent, it is answered with
+``ack``, and before that with the graph as it was if it is refused. Data travel as messages, not as
+parameters, since a parameter would be sent and compared with every change of the page.
 """
 
 from __future__ import annotations
@@ -17,65 +18,95 @@ from panel import state
 from panel.custom import JSComponent
 
 from pgmgui.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.picture import Graph, Look
+from pgmgui.picture import Graph, Look, is_other
 
 _FOLDER = Path(__file__).parent
+_SCRIPTS = ("geometry", "drawing", "view", "tools", "pointer", "keys")
 
 
 class Canvas(JSComponent):
-    """A drawing of a graph that can be zoomed, panned, walked through with the keyboard, and selected from.
+    """A drawing of a graph that can be edited, selected from, zoomed, panned, and walked through with the keyboard.
 
-    Clicks and keys of the user become calls of ``on_select(names)`` and ``on_hide(names)``.
+    What the user does becomes a call of ``on_op(message)``, which says whether it was done. The messages
+    come from the browser: they may hold anything.
     """
 
     graph = param.ClassSelector(class_=Graph, allow_None=True, doc="What is drawn.")
     look = param.ClassSelector(class_=Look, allow_None=True, doc="How its nodes and components look.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
-    on_select = param.Callable(doc="Called with the names that the user selects.")
-    on_hide = param.Callable(doc="Called with the names whose hiding the user toggles.")
+    history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
+    on_op = param.Callable(doc="Called with what the user asks for.")
 
     # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = (_FOLDER / "canvas.js").read_text(encoding="utf-8")
+    _esm = "\n".join(
+        path.read_text(encoding="utf-8")
+        for path in (*(_FOLDER / f"canvas_{name}.js" for name in _SCRIPTS), _FOLDER / "canvas.js")
+    )
     _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("graph", "look", "selected", "on_select", "on_hide"))
+    _rename = dict.fromkeys(("graph", "look", "selected", "history", "on_op"))
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._drawn: Graph | None = None
+        self._done = 0  # the number of the last op
 
     def _handle_msg(self, data: Any) -> None:
         if not isinstance(data, dict):
             return
-        names = [name for name in data.get("names", []) if isinstance(name, str)]
         if data.get("type") == "ready":
-            self._load()
-            self._restyle()
-            self._reselect()
+            self._drawn, self._done = None, 0
+            self._send_all()
         # A message may come while the document is not locked: what changes the page must wait for its turn.
-        elif data.get("type") == "select" and self.on_select is not None:
-            state.execute(partial(self.on_select, names), schedule=True)
-        elif data.get("type") == "hide" and self.on_hide is not None:
-            state.execute(partial(self.on_hide, names), schedule=True)
+        elif data.get("type") == "op" and isinstance(data.get("seq"), int) and self.on_op is not None:
+            state.execute(partial(self._perform, data), schedule=True)
 
-    @param.depends("graph", watch=True)
+    def _perform(self, data: dict[str, Any]) -> None:
+        self._done = data["seq"]
+        done = bool(self.on_op(data))
+        if not done:
+            self._send_all()
+        self._say("ack", done=done)
+
+    def _say(self, kind: str, **values: Any) -> None:
+        self._send_msg({"type": kind, "seq": self._done, **values})
+
+    def _send_all(self) -> None:
+        self._load()
+        self._reselect()
+        self._send_history()
+
+    # One watcher for both, so that a graph always comes before its looks.
+    @param.depends("graph", "look", watch=True)
+    def _draw(self) -> None:
+        self._restyle() if self.graph is self._drawn else self._load()
+
     def _load(self) -> None:
         if self.graph is None:
             return
-        self._send_msg(
-            {
-                "type": "load",
-                "nodes": list(self.graph.nodes),
-                "edges": [list(edge) for edge in self.graph.edges],
-                "directed": self.graph.directed,
-                "label": self.graph.label,
-                "nodeHeight": NODE_HEIGHT,
-                "longestLabel": LONGEST_LABEL,
-            }
+        self._say(
+            "load",
+            nodes=list(self.graph.nodes),
+            edges=[list(edge) for edge in self.graph.edges],
+            directed=self.graph.directed,
+            label=self.graph.label,
+            fit=is_other(self._drawn, self.graph),
+            nodeHeight=NODE_HEIGHT,
+            longestLabel=LONGEST_LABEL,
         )
+        self._drawn = self.graph
+        self._restyle()
 
-    @param.depends("look", watch=True)
     def _restyle(self) -> None:
-        if self.look is not None:
-            self._send_msg(
-                {"type": "style", "nodes": list(self.look.nodes), "components": [list(c) for c in self.look.components]}
-            )
+        if self.look is None:
+            return
+        around = zip(self.look.hulls, self.look.components, strict=True)
+        hulls = [{**hull, "members": list(members)} for hull, members in around]
+        self._say("style", nodes=list(self.look.nodes), hulls=hulls, alone=self.look.alone)
 
     @param.depends("selected", watch=True)
     def _reselect(self) -> None:
-        self._send_msg({"type": "select", "names": list(self.selected)})
+        self._say("select", names=list(self.selected))
+
+    @param.depends("history", watch=True)
+    def _send_history(self) -> None:
+        self._say("history", undo=self.history[0], redo=self.history[1])

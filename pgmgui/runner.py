@@ -7,6 +7,7 @@ a second.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -19,18 +20,36 @@ MOST_WAITING = 5000
 
 @dataclass(frozen=True)
 class Point:
-    """The objective after an iteration."""
+    """The best objective after an iteration.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted on when a second batch of restarts begins.
+    seconds : float
+        Of computing by this run alone: neither pauses nor its rivals' share of the machine count.
+    inferences : int
+    objective : float
+    """
 
     iteration: int
     seconds: float
+    inferences: int
     objective: float
 
 
 @dataclass
 class Mail:
-    """What a run has found since it was last looked at."""
+    """What a run has found since it was last looked at.
+
+    Attributes
+    ----------
+    start, snapshot : Snapshot, optional
+        The very first one, and the newest.
+    """
 
     points: list[Point] = field(default_factory=list)
+    start: Snapshot | None = None
     snapshot: Snapshot | None = None
     error: str = ""
     done: bool = False
@@ -52,6 +71,8 @@ class Runner:
         self._stopped = threading.Event()
         self._go = threading.Event()
         self._steps = 0
+        self._earlier = 0
+        self._last: Point | None = None
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
 
     def begin(self, paused: bool = False) -> None:
@@ -107,13 +128,21 @@ class Runner:
             self._mail.done = True
 
     def _post(self, snapshot: Snapshot) -> None:
+        last = self._last
+        if last is not None and self._earlier + snapshot.iteration < last.iteration:
+            self._earlier = last.iteration
         best = float(snapshot.objective.sum(axis=1).max())
+        # The thread's own clock, which began with it.
+        point = Point(self._earlier + snapshot.iteration, time.thread_time(), snapshot.inferences, best)
         with self._lock:
             mail = self._mail
             mail.snapshot = snapshot
-            mail.points.append(Point(snapshot.iteration, snapshot.seconds, best))
+            if last is None:
+                mail.start = snapshot
+            mail.points.append(point)
             if len(mail.points) > MOST_WAITING:
                 del mail.points[1:-1:2]
+        self._last = point
 
     def _wait(self) -> None:
         self._go.wait()

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from engine.arrays import Floats
 from engine.bounds import Bounds, find_bounds
 from engine.dataset import Dataset
+from engine.errors import MemoryLimitError, ModelError
 from engine.formats import DataDocument, Document
 from engine.learners.problem import LearningTask, make_task
 from engine.network import BayesianNetwork
@@ -56,21 +57,38 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class Derived:
-    """What follows from a scene: the data as the marks let it be seen, and its parts (None without data)."""
+    """What follows from a scene.
+
+    Attributes
+    ----------
+    seen : Dataset, optional
+        The data as the marks let it be seen; None without data.
+    parts : Parts, optional
+        None if there is nothing to learn, or no way to.
+    obstacle : str
+        Why there are no parts where one would expect some.
+    """
 
     seen: Dataset | None
     parts: Parts | None
+    obstacle: str = ""
 
 
 def derive(scene: Scene) -> Derived:
     """What follows from a scene. With much data this takes a while: call it beside the page, not on it."""
     if scene.data is None:
         return Derived(None, None)
-    seen = apply_marks(scene.data.dataset, scene.marks)
     network = scene.document.network
+    if scene.data.dataset.variables != network.variables:
+        raise ModelError("the data is over other variables than the network; match its columns first")
+    seen = apply_marks(scene.data.dataset, scene.marks)
     if not isinstance(network, BayesianNetwork) or not network.variables or not seen.n_rows:
         return Derived(seen, None)
-    task = make_task(network, seen, scene.exponents)
+    try:
+        task = make_task(network, seen, scene.exponents)
+    except MemoryLimitError as error:
+        # A network too wide to learn can still be looked at and edited.
+        return Derived(seen, None, f"Learning is out of reach: {error}")
     return Derived(seen, Parts(task, find_bounds(task)))
 
 

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import param
 
 from engine import editing
-from engine.arrays import Floats
+from engine.arrays import Floats, frozen
 from engine.dataset import Dataset
 from engine.errors import PgmError
 from engine.formats import DataDocument, Document
 from engine.learners.learn import Snapshot
-from engine.network import MarkovNetwork, Network
+from engine.network import BayesianNetwork, MarkovNetwork, Network
+from engine.prior import flat_exponents
 from engine.variable import Variable
 from pgmgui.examples import Example
+from pgmgui.following import Changes, follow
+from pgmgui.history import History, Step
 from pgmgui.layout import arrange
-from pgmgui.marks import Hidden, Mark, Sensor
+from pgmgui.marks import Hidden, Mark, Partial, Soft
 from pgmgui.scene import EMPTY, Derived, Parts, Scene, derive_anew
+from pgmgui.words import count, cut
 
-T = TypeVar("T")
-MOST_UNDO = 200
-"""Steps that can be taken back."""
 NEW_STATES = ("yes", "no")
 """The states of a variable that is drawn."""
 
@@ -63,14 +64,17 @@ class Session(param.Parameterized):
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
+    partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
+    soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
     redoable = param.String(doc="What redo would do again; empty if nothing.")
+    local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self) -> None:
         super().__init__()
-        self._past: list[tuple[str, Scene, Derived]] = []
-        self._future: list[tuple[str, Scene, Derived]] = []
+        self._history = History()
+        self._beginning = self.scene
 
     # --- what is open, for views
 
@@ -106,7 +110,9 @@ class Session(param.Parameterized):
         names = [variable.name for variable in scene.document.network.variables]
         if not all(name in scene.document.positions for name in names):
             scene = replace(scene, document=arrange(scene.document))
-        return self._change(f"open {scene.title}", scene, derived)
+        # A page begins with what it opens: before that there is nothing to go back to.
+        first = self.scene is self._beginning
+        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first)
 
     def open_example(self, example: Example) -> bool:
         """Work on an example of the gallery."""
@@ -124,34 +130,45 @@ class Session(param.Parameterized):
         """Learn from other data; marks stay."""
         return self._change("change the data", replace(self.scene, data=data), derived)
 
+    def replace_scene(self, label: str, scene: Scene, derived: Derived | None = None) -> bool:
+        """Change several things at once, as one step that can be taken back."""
+        return self._change(label, scene, derived)
+
     # --- the network
 
     def add_variable(self, x: float, y: float, name: str = "") -> bool:
         """Draw a variable, with a name of its own if none is given; it is then selected."""
-        name = name or _free_name(self.network)
-        if not self._edit(f"add {name}", lambda n: editing.add_variable(n, Variable(name, NEW_STATES)), {name: (x, y)}):
-            return False
-        self.select([name])
-        return True
+        name = name.strip() or _free_name(self.network)
+        return self._edit(
+            f"add {name}",
+            lambda network: editing.add_variable(network, Variable(name, NEW_STATES)),
+            Changes(positions={name: (x, y)}),
+            selected=(name,),
+        )
 
     def remove(self, names: Sequence[str], edges: Sequence[tuple[str, str]] = ()) -> bool:
         """Remove variables, and arrows or edges."""
         kept = [(a, b) for a, b in edges if a not in names and b not in names]
-        label = f"remove {names[0] if len(names) == 1 else len(names) or 'edges'}"
+        what = count(len(names), "variable") if names else count(len(kept), "edge")
 
         def edit(network: Network) -> Network:
             for a, b in kept:
                 network = editing.disconnect(network, a, b)
             return editing.remove_variables(network, names) if names else network
 
-        return self._edit(label, edit) if names or kept else False
+        return self._edit(f"remove {names[0] if len(names) == 1 else what}", edit) if names or kept else False
 
     def rename(self, name: str, to: str) -> bool:
         """Give a variable another name."""
         to = to.strip()
         if to == name:
             return True
-        return self._edit(f"rename {name}", lambda n: editing.rename_variable(n, name, to), renamed={name: to})
+        return self._edit(
+            f"rename {name}",
+            lambda network: editing.rename_variable(network, name, to),
+            Changes(renamed={name: to}),
+            selected=tuple(to if old == name else old for old in self.selected),
+        )
 
     def connect(self, a: str, b: str) -> bool:
         """Add an arrow from a to b, or an edge between them."""
@@ -169,26 +186,46 @@ class Session(param.Parameterized):
 
     def set_states(self, name: str, states: editing.States) -> bool:
         """Rename, reorder, add or remove the states of a variable."""
-        return self._edit(f"states of {name}", lambda n: editing.set_states(n, name, states), states={name: states})
+        states = [(old, state.strip()) for old, state in states]
+        known = [variable.states for variable in self.network.variables if variable.name == name]
+        if [states] == [list(enumerate(names)) for names in known]:
+            return True
+        return self._edit(
+            f"change the states of {name}",
+            lambda network: editing.set_states(network, name, states),
+            Changes(states={name: [old for old, _ in states]}),
+        )
 
     def set_table(self, number: int, table: Floats) -> bool:
         """Give a variable (or a factor) another table."""
-        return self._edit("change a table", lambda n: editing.set_table(n, number, table))
+        if np.array_equal(self.network.tables[number], table):
+            return True
+        name = self.network.variables[number].name if isinstance(self.network, BayesianNetwork) else "a factor"
+        return self._edit(f"change the table of {name}", lambda n: editing.set_table(n, number, table))
 
     def set_prior(self, name: str, exponents: float | Floats | None) -> bool:
         """Give a variable its own Dirichlet exponents; None is the common ones."""
+        own = self.scene.prior.get(name)
+        if exponents is own or (exponents is not None and own is not None and np.array_equal(exponents, own)):
+            return True
         prior = {other: kept for other, kept in self.scene.prior.items() if other != name}
         if exponents is not None:
-            prior[name] = exponents
-        return self._change(f"prior of {name}", replace(self.scene, prior=prior))
+            prior[name] = exponents if np.ndim(exponents) == 0 else frozen(np.array(exponents, dtype=np.float64))
+        return self._change(f"change the prior of {name}", replace(self.scene, prior=prior))
 
     def set_common_prior(self, exponent: float) -> bool:
         """Set the Dirichlet exponent of all variables that have none of their own."""
-        return self._change("prior", replace(self.scene, common_prior=exponent))
+        if exponent == self.scene.common_prior:
+            return True
+        return self._change("change the prior", replace(self.scene, common_prior=exponent))
 
     def apply(self, snapshot: Snapshot) -> bool:
         """Give the network the parameters that were learned."""
-        document = replace(self.document, network=snapshot.network())
+        learned, network = snapshot.network(), self.network
+        if learned.variables != network.variables or learned.scopes != network.scopes:
+            self.message = "What was learned belongs to another network: learn again."
+            return False
+        document = replace(self.document, network=learned)
         return self._change("apply what was learned", replace(self.scene, document=document))
 
     # --- marks, selection, settings
@@ -201,7 +238,16 @@ class Session(param.Parameterized):
         marks = {name: kept for name, kept in self.marks.items() if name not in names}
         if mark is not None:
             marks |= dict.fromkeys(names, mark)
-        return self._change("mark", replace(self.scene, marks=marks))
+        if marks == dict(self.marks):
+            return True
+        return self._change(f"mark {cut(list(names))}", replace(self.scene, marks=marks))
+
+    def prepare(self, mark: Partial | Soft) -> None:
+        """Set the numbers that the next mark of its kind has."""
+        if isinstance(mark, Partial):
+            self.partial = mark
+        else:
+            self.soft = mark
 
     def toggle_hidden(self, names: Sequence[str]) -> bool:
         """Hide variables, or show them again if all are hidden."""
@@ -230,22 +276,27 @@ class Session(param.Parameterized):
         """Tell the user that something went wrong, and what to do."""
         self.message = message
 
+    def refuse(self, error: PgmError) -> None:
+        """Tell the user why something cannot be done."""
+        self.message = _sentence(error)
+
     # --- undo
 
     def undo(self) -> bool:
         """Take the last change back."""
-        return self._travel(self._past, self._future)
+        return self._travel(self._history.past, self._history.go_back)
 
     def redo(self) -> bool:
         """Do again what was taken back."""
-        return self._travel(self._future, self._past)
+        return self._travel(self._history.future, self._history.go_forward)
 
-    def _travel(self, source: list[tuple[str, Scene, Derived]], target: list[tuple[str, Scene, Derived]]) -> bool:
-        if not source:
+    def _travel(self, steps: Sequence[Step], go: Callable[[Step], None]) -> bool:
+        if not steps:
             return False
-        label, scene, derived = source.pop()
-        target.append((label, self.scene, self.derived))
-        self._show(scene, derived)
+        step = steps[-1]
+        derived = step.derived or derive_anew(step.scene, self.scene, self.derived)
+        go(Step(step.label, self.scene, self.derived, tuple(self.selected)))
+        self._show(step.scene, derived, step.selected)
         return True
 
     # --- how changes are made
@@ -254,88 +305,51 @@ class Session(param.Parameterized):
         self,
         label: str,
         edit: Callable[[Network], Network],
-        positions: Mapping[str, tuple[float, float]] | None = None,
-        renamed: Mapping[str, str] | None = None,
-        states: Mapping[str, editing.States] | None = None,
+        changes: Changes | None = None,
+        selected: tuple[str, ...] | None = None,
     ) -> bool:
         """Edit the network; the data, the marks, the prior and the drawing follow."""
         try:
-            network = edit(self.network)
-            return self._change(label, _follow(self.scene, network, positions or {}, renamed or {}, states or {}))
+            scene, note = follow(self.scene, edit(self.network), changes or Changes())
         except PgmError as error:
-            self.message = _sentence(error)
+            self.refuse(error)
             return False
+        return self._change(label, scene, selected=selected, note=note)
 
-    def _change(self, label: str, scene: Scene, derived: Derived | None = None) -> bool:
+    def _change(
+        self,
+        label: str,
+        scene: Scene,
+        derived: Derived | None = None,
+        selected: tuple[str, ...] | None = None,
+        note: str = "",
+        undoable: bool = True,
+    ) -> bool:
         try:
+            if isinstance(scene.document.network, BayesianNetwork):
+                flat_exponents(scene.document.network, scene.exponents)
             derived = derived or derive_anew(scene, self.scene, self.derived)
         except PgmError as error:
-            self.message = _sentence(error)
+            self.refuse(error)
             return False
-        self._past.append((label, self.scene, self.derived))
-        del self._past[:-MOST_UNDO]
-        self._future.clear()
-        self._show(scene, derived)
+        if undoable:
+            self._history.record(Step(label, self.scene, self.derived, tuple(self.selected)))
+        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note)
         return True
 
-    def _show(self, scene: Scene, derived: Derived) -> None:
+    def _show(self, scene: Scene, derived: Derived, selected: Sequence[str], note: str = "") -> None:
         known = scene.document.network.index
-        news: dict[str, object] = {"scene": scene, "message": ""}
+        past, future = self._history.past, self._history.future
+        news: dict[str, object] = {"scene": scene, "message": note}
         if derived is not self.derived:
-            news |= {"derived": derived, "component": None, "learned": None}
+            said = f"{note} {derived.obstacle}".strip()
+            news |= {"derived": derived, "component": None, "learned": None, "message": said}
         self.param.update(
             **news,
-            selected=[name for name in self.selected if name in known],
-            undoable=self._past[-1][0] if self._past else "",
-            redoable=self._future[-1][0] if self._future else "",
+            selected=[name for name in selected if name in known],
+            undoable=past[-1].label if past else "",
+            redoable=future[-1].label if future else "",
         )
-
-
-def _follow(
-    scene: Scene,
-    network: Network,
-    positions: Mapping[str, tuple[float, float]],
-    renamed: Mapping[str, str],
-    states: Mapping[str, editing.States],
-) -> Scene:
-    """A scene after its network was edited. Variables keep their names, but for the renamed."""
-    before = {new: old for old, new in renamed.items()}
-    names = [variable.name for variable in network.variables]
-    origin = {name: before.get(name, name) for name in names}
-
-    def carry(values: Mapping[str, T]) -> dict[str, T]:
-        return {name: values[origin[name]] for name in names if origin[name] in values}
-
-    old = scene.document
-    document = replace(
-        old,
-        network=network,
-        positions={**carry(old.positions), **positions},
-        variable_properties=carry(old.variable_properties),
-    )
-    marks, prior = carry(scene.marks), carry(scene.prior)
-    shapes = {v.name: t.shape for v, t in zip(network.variables, network.tables, strict=False)}
-    # What was said for other states, or other parents, no longer fits.
-    marks = {n: m for n, m in marks.items() if not (n in states and isinstance(m, Sensor))}
-    prior = {n: p for n, p in prior.items() if np.ndim(p) == 0 or np.shape(p) == shapes[n]}
-    same_variables = network.variables == old.network.variables
-    data = scene.data if same_variables or scene.data is None else _follow_data(scene.data, network, origin, states)
-    return replace(
-        scene,
-        document=document,
-        data=data,
-        marks=marks if marks != dict(scene.marks) else scene.marks,
-        prior=prior if list(prior) != list(scene.prior) else scene.prior,
-    )
-
-
-def _follow_data(
-    data: DataDocument, network: Network, origin: Mapping[str, str], states: Mapping[str, editing.States]
-) -> DataDocument:
-    column = {variable.name: i for i, variable in enumerate(data.dataset.variables)}
-    columns = [column.get(origin[variable.name]) for variable in network.variables]
-    recoded = {network.index[name]: [old for old, _ in given] for name, given in states.items()}
-    return replace(data, dataset=editing.recode(data.dataset, network.variables, columns, recoded))
 
 
 def _free_name(network: Network) -> str:

@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from engine.dataset import Dataset, Role
+from engine.decomposition import Component
+from engine.learners.learn import Snapshot
 from engine.learners.problem import LearningTask
+from engine.learners.starts import Symmetry
 from engine.network import BayesianNetwork, Network, count_parameters
 
 MOST_NAMES = 3
 """Names shown in a list before it is cut."""
+MOST_LEARNED = 12
+"""Names shown of a component's variables, or its arrows."""
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
+LEARNERS: Mapping[str, str] = {
+    "d-em": "decomposed EM",
+    "em": "EM",
+    "em-textbook": "textbook EM",
+    "d-edml": "decomposed EDML",
+    "edml": "EDML",
+    "d-hybrid": "decomposed hybrid",
+    "hybrid": "hybrid",
+    "d-lbfgs": "decomposed L-BFGS",
+    "lbfgs": "L-BFGS",
+    "d-cg": "decomposed CG",
+    "cg": "CG",
+    "counting": "counting",
+}
+"""Short names of the methods, in the order they are offered."""
+STOPS: Mapping[str, str] = {
+    "converged": "converged",
+    "iterations": "stopped at the iteration limit",
+    "time": "stopped at the time limit",
+    "cancelled": "stopped by you",
+}
+"""Why a run ended, in words."""
 
 
 def describe_savings(task: LearningTask) -> str:
     """What one EM iteration costs, whole and decomposed, in a sentence."""
-    decomposition = task.decomposition
-    components = decomposition.components
-    busy = [rows for rows, c in zip(task.distinct_rows, components, strict=True) if not c.is_complete]
-    whole = decomposition.dataset.project(range(len(decomposition.dataset.variables))).n_rows
-    counted = count(len(components) - len(busy), "component is", "components are")
+    components = task.decomposition.components
+    busy = sum(not component.is_complete for component in components)
     if not busy:
         return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
+    counted = f"{len(components) - busy:,} solved by counting, " if busy < len(components) else ""
     return (
-        f"{count(len(components), 'component')}: {counted} counted, {len(busy):,} iterated. "
-        f"One EM iteration takes {count(whole, 'inference')} on the whole network, "
-        f"or {sum(busy):,} small ones decomposed."
+        f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
+        f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
+        f"or {count(int(task.problem.rows_per_pass.sum()), 'small one')} decomposed."
     )
 
 
@@ -43,6 +68,57 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
         f"Within {total:,.3g} nats of the best possible ({total / rows:.2g} per row); "
         f"{noun} {which} {verb} not certified."
     )
+
+
+def describe_run(method: str, snapshot: Snapshot | None, state: str) -> str:
+    """How far a learner has come, in a sentence; ``state`` says what it does now."""
+    if snapshot is None:
+        return f"{LEARNERS[method]}: {state}."
+    objective = snapshot.objective.sum(axis=1).max()
+    return f"{LEARNERS[method]}: {objective:,.4f} after {count(snapshot.iteration, 'iteration')}, {state}."
+
+
+def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry]) -> str:
+    """Why a start cannot move, in a sentence; nothing if it can."""
+    if not symmetries:
+        return ""
+    variables = task.layout.network.variables
+    same = [
+        f"{variables[s.variable].name} ({cut([variables[s.variable].states[k] for k in s.states])})" for s in symmetries
+    ]
+    return (
+        f"A symmetric start: no table tells hidden states apart, of {cut(same)}. "
+        "Learning cannot move there; start at random."
+    )
+
+
+def describe_unseen(snapshot: Snapshot) -> str:
+    """Which parameters the data says nothing about, in a sentence; nothing if there are none."""
+    found = snapshot.unseen()
+    if not found:
+        return ""
+    variables = snapshot.task.layout.network.variables
+    names = [variables[v].name for v in dict.fromkeys(v for v, _ in found)]
+    verb, their = ("occurs", "its") if len(found) == 1 else ("occur", "their")
+    return (
+        f"{count(len(found), 'parent configuration')} of {cut(names)} never {verb} in the data "
+        f"and {'keeps' if len(found) == 1 else 'keep'} {their} starting probabilities."
+    )
+
+
+def describe_component(task: LearningTask, number: int) -> list[str]:
+    """The sub-network of a component, in lines: what is learned, from what, and its arrows."""
+    component: Component = task.decomposition.components[number]
+    network, roles = task.layout.network, task.decomposition.dataset.roles
+    names = [variable.name for variable in network.variables]
+    learned = [names[v] if roles[v] is Role.OBSERVED else f"{names[v]} ({roles[v].value})" for v in component.variables]
+    arrows = [f"{names[p]} → {names[v]}" for v in component.variables for p in network.parents[v]]
+    lines = [f"Component {number + 1} learns {cut(learned, MOST_LEARNED)}."]
+    if component.boundary:
+        lines.append(f"Given {cut([names[v] for v in component.boundary], MOST_LEARNED)}, observed in every row.")
+    if arrows:
+        lines.append(f"Arrows: {cut(arrows, MOST_LEARNED)}.")
+    return lines
 
 
 def cut(names: tuple[str, ...] | list[str], most: int = MOST_NAMES) -> str:

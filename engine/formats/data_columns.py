@@ -1,21 +1,19 @@
-"""Columns of texts → a dataset: which column is which variable, and what each text means."""
+"""Columns of texts → a dataset: which column is which variable, and which holds the weights."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NoReturn
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.arrays import Codes, Floats
-from engine.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, code_dtype
+from engine.dataset import MISSING, Dataset, code_dtype
 from engine.errors import FormatError
 from engine.formats.cells import MISSING_CODES, read_likelihood, read_number
 from engine.formats.data_table import Column, Table
+from engine.formats.data_values import Decoded, Decoder, line_of
 from engine.formats.draft import MOST_STATES
 from engine.formats.tokens import shorten
 from engine.variable import Variable, list_names
@@ -47,36 +45,39 @@ class DataDocument:
     absent: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
-class _Decoded:
-    """A variable with its column: the code of each text, and the likelihood vectors among them."""
+def build_dataset(
+    table: Table,
+    variables: Sequence[Variable] | None,
+    missing: Sequence[str] = (),
+    columns: Mapping[int, int] | None = None,
+    values: Mapping[int, Mapping[str, str | None]] | None = None,
+) -> DataDocument:
+    """The dataset of a table, over the given variables or over ones made from its columns.
 
-    variable: Variable
-    codes: npt.NDArray[np.int64]
-    vectors: Sequence[tuple[float, ...]]
-    column: Column
-
-
-def build_dataset(table: Table, variables: Sequence[Variable] | None, missing: Sequence[str]) -> DataDocument:
-    """The dataset of a table, over the given variables or over ones made from its columns."""
+    Parameters
+    ----------
+    columns : mapping from variable index to column index, optional
+        Which column holds a variable; found by their names (:func:`match_columns`) if not given.
+    values : mapping from column index to (mapping from text to state), optional
+        What texts mean that are not spelt like a state; None is missing.
+    """
     notes = list(table.notes)
     codes = frozenset((*MISSING_CODES, *missing))
-    taken = {} if variables is None else _match(table, variables, notes)
-    weights, weight_column = _find_weights(table, variables, taken, notes)
-    decoded: list[_Decoded | None]
     if variables is None:
-        rest = [j for j in range(len(table.columns)) if j != weight_column]
-        made = {j: _make_variable(table, table.columns[j], codes, notes) for j in rest}
-        taken = dict(enumerate(j for j in rest if made[j]))
-        decoded = [made[j] for j in taken.values()]
-        variables = [each.variable for each in decoded if each]
-        if not variables:
-            raise FormatError("no column has a state; give the data together with a network, or add rows")
-    else:
-        decoded = [
-            _Decoder(table, table.columns[taken[i]], variable).decode(codes, notes) if i in taken else None
-            for i, variable in enumerate(variables)
-        ]
+        return _build_from_columns(table, codes, notes)
+    taken = match_columns(table, variables) if columns is None else columns
+    if variables and not taken:
+        _refuse(table, variables)
+    for i, j in taken.items():
+        if table.columns[j].name != variables[i].name:
+            notes.append(f"column {table.columns[j].name!r} is taken for the variable {variables[i].name!r}")
+    weights, weight_column = find_weights(table, variables, taken.values(), notes)
+    decoded = [
+        Decoder(table, table.columns[taken[i]], variable, codes, (values or {}).get(taken[i])).decode(notes)
+        if i in taken
+        else None
+        for i, variable in enumerate(variables)
+    ]
     used = {*taken.values(), weight_column}
     unmatched = tuple(column.name for j, column in enumerate(table.columns) if j not in used)
     absent = tuple(variable.name for i, variable in enumerate(variables) if i not in taken)
@@ -87,7 +88,28 @@ def build_dataset(table: Table, variables: Sequence[Variable] | None, missing: S
     return DataDocument(_assemble(variables, decoded, table.rows, weights), tuple(notes), unmatched, absent)
 
 
-def _match(table: Table, variables: Sequence[Variable], notes: list[str]) -> dict[int, int]:
+def _build_from_columns(table: Table, missing: frozenset[str], notes: list[str]) -> DataDocument:
+    weights, weight_column = find_weights(table, None, (), notes)
+    decoded = []
+    unmatched = []
+    for j, column in enumerate(table.columns):
+        if j == weight_column:
+            continue
+        variable, why = make_variable(table, column, missing)
+        if variable is None:
+            notes.append(f"column {column.name!r} is left out: it {why}")
+            unmatched.append(column.name)
+        else:
+            decoded.append(Decoder(table, column, variable, missing).decode(notes))
+    if not decoded:
+        raise FormatError("no column has a state; give the data together with a network, or add rows")
+    if unmatched:
+        notes.append(f"columns left out: {list_names(unmatched)}")
+    variables = [each.variable for each in decoded]
+    return DataDocument(_assemble(variables, decoded, table.rows, weights), tuple(notes), tuple(unmatched))
+
+
+def match_columns(table: Table, variables: Sequence[Variable]) -> dict[int, int]:
     """For variables that have a column, which: by exact name, else by the only one equal but for case."""
     names = [column.name for column in table.columns]
     taken = {i: names.index(variable.name) for i, variable in enumerate(variables) if variable.name in names}
@@ -95,16 +117,17 @@ def _match(table: Table, variables: Sequence[Variable], notes: list[str]) -> dic
     folded = _by_folded_name([variable.name for variable in variables], set(taken))
     for key, found in folded.items():
         if len(found) == 1 and len(columns.get(key, ())) == 1:
-            i, j = found[0], columns[key][0]
-            taken[i] = j
-            notes.append(f"column {names[j]!r} is taken for the variable {variables[i].name!r}")
-    if variables and not taken:
-        known = list_names([variable.name for variable in variables])
-        raise FormatError(
-            f"no column is a variable of the network; the columns are {list_names(names)}, the variables {known}; "
-            "rename the columns (a file without a header needs a known value for every variable in its first line)"
-        )
+            taken[found[0]] = columns[key][0]
     return taken
+
+
+def _refuse(table: Table, variables: Sequence[Variable]) -> NoReturn:
+    names = list_names([column.name for column in table.columns])
+    known = list_names([variable.name for variable in variables])
+    raise FormatError(
+        f"no column is a variable of the network; the columns are {names}, the variables {known}; "
+        "rename the columns (a file without a header needs a known value for every variable in its first line)"
+    )
 
 
 def _by_folded_name(names: Sequence[str], without: set[int]) -> dict[str, list[int]]:
@@ -115,8 +138,8 @@ def _by_folded_name(names: Sequence[str], without: set[int]) -> dict[str, list[i
     return folded
 
 
-def _find_weights(
-    table: Table, variables: Sequence[Variable] | None, taken: Mapping[int, int], notes: list[str]
+def find_weights(
+    table: Table, variables: Sequence[Variable] | None, taken: Collection[int], notes: list[str]
 ) -> tuple[Floats, int]:
     """The rows' weights, and the column they come from (−1 if there is none)."""
     if table.weights is not None:
@@ -125,7 +148,7 @@ def _find_weights(
     for name in WEIGHT_NAMES:
         for j, column in enumerate(table.columns):
             key = column.name.strip().casefold()
-            if key != name.casefold() or key in own or j in taken.values():
+            if key != name.casefold() or key in own or j in taken:
                 continue
             weights = _read_weights(table, column, strict=variables is not None)
             if weights is not None:
@@ -143,15 +166,15 @@ def _read_weights(table: Table, column: Column, strict: bool) -> Floats | None:
             raise FormatError(
                 f"column {column.name!r} holds the weights of the rows but has {shorten(column.texts[k])}; "
                 "expected numbers ≥ 0",
-                _line_of(table, column, k),
+                line_of(table, column, k),
             )
     if (column.codes < 0).any():
         raise FormatError(f"column {column.name!r} holds the weights of the rows but has missing cells")
     return np.array(numbers, dtype=np.float64)[column.codes]
 
 
-def _make_variable(table: Table, column: Column, missing: frozenset[str], notes: list[str]) -> _Decoded | None:
-    """The variable of a column, with the states it declares or its texts; None if it is left out."""
+def make_variable(table: Table, column: Column, missing: frozenset[str]) -> tuple[Variable | None, str]:
+    """The variable of a column, with the states it declares or its texts; None, and why, if it makes none."""
     states = column.states
     if states is None:
         states = [text for text in column.texts if text not in missing]
@@ -160,93 +183,20 @@ def _make_variable(table: Table, column: Column, missing: frozenset[str], notes:
                 raise FormatError(
                     f"column {column.name!r} has the likelihood {shorten(text)}, which needs the order of the states; "
                     "give the data together with a network",
-                    _line_of(table, column, column.texts.index(text)),
+                    line_of(table, column, column.texts.index(text)),
                 )
-    if not column.name or column.name.casefold() == CASE_NUMBER.casefold():
-        why = "has no name" if not column.name else "numbers the cases"
-    elif not states:
-        why = "has no states"
-    elif len(states) > MOST_STATES:
-        why = f"has {len(states):,} different values, and at most {MOST_STATES:,} are supported"
-    else:
-        return _Decoder(table, column, Variable(column.name, tuple(states))).decode(missing, notes)
-    notes.append(f"column {column.name!r} is left out: it {why}")
-    return None
+    if not column.name:
+        return None, "has no name"
+    if column.name.casefold() == CASE_NUMBER.casefold():
+        return None, "numbers the cases"
+    if not states:
+        return None, "has no states"
+    if len(states) > MOST_STATES:
+        return None, f"has {len(states):,} different values, and at most {MOST_STATES:,} are supported"
+    return Variable(column.name, tuple(states)), ""
 
 
-class _Decoder:
-    """What each text of a column means for a variable.
-
-    In this order: a state; a missing code; the same without white space around; a likelihood; a state's
-    index (Netica); the one state that is the same number.
-    """
-
-    def __init__(self, table: Table, column: Column, variable: Variable) -> None:
-        self.table, self.column, self.variable = table, column, variable
-        self.vectors: dict[tuple[float, ...], int] = {}
-        self.respelt: list[str] = []
-
-    def decode(self, missing: frozenset[str], notes: list[str]) -> _Decoded:
-        code_of = {state: code for code, state in enumerate(self.variable.states)}
-        codes = np.empty(len(self.column.texts), dtype=np.int64)
-        for k, text in enumerate(self.column.texts):
-            bare = text.strip()
-            if text in code_of or text in missing:
-                codes[k] = code_of.get(text, MISSING)
-            elif bare in code_of or bare in missing:
-                codes[k] = code_of.get(bare, MISSING)
-            elif (vector := read_likelihood(bare)) is not None:
-                codes[k] = self._add_vector(k, vector)
-            else:
-                codes[k] = self._find_state(k, bare)
-        if self.respelt:
-            more = f" (and {len(self.respelt) - 1} like it)" if len(self.respelt) > 1 else ""
-            notes.append(f"column {self.column.name!r}: {self.respelt[0]}{more}")
-        return _Decoded(self.variable, codes, list(self.vectors), self.column)
-
-    def _add_vector(self, k: int, vector: tuple[float, ...]) -> int:
-        states = self.variable.states
-        if len(vector) != len(states) or min(vector) < 0 or max(vector) <= 0:
-            self._fail(
-                k,
-                f"a likelihood of {self.variable.name!r}: {len(states)} numbers ≥ 0, not all 0, for "
-                f"{list_names(states)}",
-            )
-        return FIRST_LIKELIHOOD - self.vectors.setdefault(vector, len(self.vectors))
-
-    def _find_state(self, k: int, text: str) -> int:
-        """The code of the state a text means without being spelt like it."""
-        if self.table.indexed and re.fullmatch("#[0-9]{1,9}", text) and int(text[1:]) < self.variable.cardinality:
-            return int(text[1:])
-        number = read_number(text)
-        same = () if number is None else self._states_by_number.get(number, ())
-        if len(same) != 1:
-            self._fail(k, f"a state of {self.variable.name!r}; it has {list_names(self.variable.states)}")
-        self.respelt.append(f"{shorten(text)} is read as the state {self.variable.states[same[0]]!r}")
-        return same[0]
-
-    @cached_property
-    def _states_by_number(self) -> dict[float, list[int]]:
-        found: dict[float, list[int]] = {}
-        for code, state in enumerate(self.variable.states):
-            number = read_number(state)
-            if number is not None:
-                found.setdefault(number, []).append(code)
-        return found
-
-    def _fail(self, k: int, expected: str) -> NoReturn:
-        raise FormatError(
-            f"column {self.column.name!r} has {shorten(self.column.texts[k])}, which is not {expected}",
-            _line_of(self.table, self.column, k),
-        )
-
-
-def _line_of(table: Table, column: Column, k: int) -> int | None:
-    rows = np.flatnonzero(column.codes == k)
-    return table.line_of(int(rows[0])) if rows.size else None
-
-
-def _assemble(variables: Sequence[Variable], decoded: Sequence[_Decoded | None], rows: int, weights: Floats) -> Dataset:
+def _assemble(variables: Sequence[Variable], decoded: Sequence[Decoded | None], rows: int, weights: Floats) -> Dataset:
     most = max((len(each.vectors) for each in decoded if each), default=0)
     codes: Codes = np.full((len(variables), rows), MISSING, dtype=code_dtype(variables, most))
     for row, each in zip(codes, decoded, strict=True):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from engine.dataset import Dataset
@@ -50,17 +51,47 @@ def read_dataset(
         What stands between the cells of a text file; a space means any run of spaces and tabs.
         Otherwise it is found out.
     """
+    table = read_table(path, variables, missing=missing, delimiter=delimiter)
+    with naming(path):
+        return build_dataset(table, variables, missing)
+
+
+def read_table(
+    path: str | Path,
+    variables: Sequence[Variable] | None = None,
+    *,
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> Table:
+    """The table in a file, by its suffix: cells as texts, matched to nothing yet. See :func:`read_dataset`."""
     path = Path(path)
-    suffix = _find_suffix(path)
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        raise ModelError(f"the delimiter {delimiter!r} cannot be used; expected one character, such as ',' or ';'")
-    data = read_bytes(path, MOST_DATA_BYTES)
+    _check(path, delimiter)
+    return parse_table(read_bytes(path, MOST_DATA_BYTES), path, variables, missing=missing, delimiter=delimiter)
+
+
+def parse_table(
+    data: bytes,
+    name: str | Path,
+    variables: Sequence[Variable] | None = None,
+    *,
+    missing: Sequence[str] = (),
+    delimiter: str | None = None,
+) -> Table:
+    """The table in the bytes of a file of that name. See :func:`read_table`."""
+    suffix = _check(Path(name), delimiter)
+    with naming(name):
+        return _parse(data, suffix, variables, missing, delimiter)
+
+
+@contextmanager
+def naming(name: str | Path) -> Iterator[None]:
+    """Errors that happen inside name the file."""
     try:
-        return build_dataset(_parse(data, suffix, variables, missing, delimiter), variables, missing)
+        yield
     except FormatError as error:
-        raise error.at(path) from None
+        raise error.at(name) from None
     except ModelError as error:
-        raise FormatError(str(error), path=path) from None
+        raise FormatError(str(error), path=name) from None
 
 
 def _parse(
@@ -85,10 +116,26 @@ def write_dataset(path: str | Path, dataset: Dataset) -> None:
     suffix = _find_suffix(path)
     if suffix in (".cas", ".arff"):
         raise PgmError(f"{path}: {suffix} files can be read but not written; use .csv")
+    write_pieces(path, _dump(dataset, suffix))
+
+
+def dump_dataset(dataset: Dataset, suffix: str) -> bytes:
+    """The content of a file of a text format or Parquet. See :func:`write_dataset`."""
+    return b"".join(piece.encode() if isinstance(piece, str) else piece for piece in _dump(dataset, suffix))
+
+
+def _dump(dataset: Dataset, suffix: str) -> Iterator[str] | Iterator[bytes]:
     if suffix in (".parquet", ".pq"):
-        write_pieces(path, dump_parquet(dataset))
-    else:
-        write_pieces(path, dump_text(dataset, TEXT_SUFFIXES[suffix] or ","))
+        return dump_parquet(dataset)
+    return dump_text(dataset, TEXT_SUFFIXES[suffix] or ",")
+
+
+def _check(path: Path, delimiter: str | None) -> str:
+    """The suffix of a file that can be read."""
+    suffix = _find_suffix(path)
+    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
+        raise ModelError(f"the delimiter {delimiter!r} cannot be used; expected one character, such as ',' or ';'")
+    return suffix
 
 
 def _find_suffix(path: Path) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.arrays import Floats
-from engine.errors import FormatError, ModelError
+from engine.errors import FormatError, ModelError, RowSumError
 from engine.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
 from engine.variable import Variable, list_names
 
@@ -197,7 +197,7 @@ def _build_cpt(
     where = _configuration(scope[:-1], worst, variables, index)
     what = f"the table of {node.name!r} has a row{where} that sums to {float(sums[worst]):.6g}, not 1"
     if off > ROUNDING and not normalise:
-        raise FormatError(f"{what}; correct it, or read with --normalise", node.table_line or node.line)
+        raise RowSumError(f"{what}; correct it, or read with --normalise", node.table_line or node.line)
     if sums.min() <= 0:
         raise FormatError(f"{what}; a row of zeros cannot be normalised", node.table_line or node.line)
     if off > SILENT_ROUNDING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, replace
@@ -82,6 +81,9 @@ class Snapshot:
     iteration : int
     seconds : float
         Since the data was in memory, set-up included.
+    inferences : int
+        Rows propagated so far: in every pass, also those of a line search, the rows of all components and
+        restarts that had not converged by then.
     theta, counts : array (restarts, parameters)
         Parameters, and the expected counts at them.
     log_likelihood, objective : array (restarts, components + 1)
@@ -96,6 +98,7 @@ class Snapshot:
     task: LearningTask
     iteration: int
     seconds: float
+    inferences: int
     theta: Floats
     counts: Floats
     log_likelihood: Floats
@@ -145,6 +148,7 @@ def learn(
     memory_limit: int = MEMORY_LIMIT,
     cancelled: Callable[[], bool] = NEVER,
     executor: Executor | None = None,
+    task: LearningTask | None = None,
 ) -> Iterator[Snapshot]:
     """Learn the parameters of a network, yielding a snapshot before the first step and after every one.
 
@@ -161,10 +165,16 @@ def learn(
     executor : concurrent.futures.Executor, optional
         With a decomposed method, components are learned on it, each to the end; there is then one
         snapshot for each share of components that is done.
+    task : LearningTask, optional
+        That of the network, dataset and prior, if it was made before; its problem is not worked in, so that
+        several calls may share it. The textbook's method makes its own.
     """
     started = time.perf_counter()
     chosen, stopping = find_method(method), stopping or Stopping()
-    task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
+    if task is None or not chosen.conditioned:
+        task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
+    else:
+        task = replace(task, problem=task.problem.apart())
     if chosen.complete and task.problem.jobs:
         open_variables = [network.variables[v].name for block in task.plan.blocks for v in block.variables]
         raise ModelError(
@@ -196,7 +206,7 @@ class _Runs:
     def __init__(self, task: LearningTask, method: Method, starts: Floats, stopping: Stopping, started: float) -> None:
         self.task, self.method, self.stopping, self.started = task, method, stopping, started
         self.theta = starts
-        self._iteration = 0
+        self._iteration = self._inferences = 0
         by_component = (len(starts), task.problem.n_components)
         self._known = {
             "theta": starts.copy(),
@@ -218,7 +228,8 @@ class _Runs:
             repeated = problem.repeated(batch.stop - first)
             begun = self._begin(repeated, batch, seconds, cancelled)
             yield self._record(batch, begun, "")
-            for progress in iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
+            for progress, rows in _iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
+                self._inferences += rows
                 stops += [progress.stop] if progress.stop else []
                 ends = progress.stop == "cancelled" or (progress.stop and batch.stop == len(self.theta))
                 yield self._record(batch, progress, max(stops, key=STOPS.index) if ends else "")
@@ -243,8 +254,10 @@ class _Runs:
             left = len(futures)
             for done in _completed(futures, cancelled):
                 left -= 1
-                progress = _merge(problem, progress, done.result(), futures[done])
-                stops.append(done.result().stop)
+                learned, rows = done.result()
+                self._inferences += rows
+                progress = _merge(problem, progress, learned, futures[done])
+                stops.append(learned.stop)
                 ends = left == 0 and k == len(self.theta) - 1
                 yield self._record(one, progress, max(stops, key=STOPS.index) if ends else "")
             seconds = progress.seconds + time.perf_counter() - started
@@ -252,7 +265,9 @@ class _Runs:
     def _begin(self, problem: Problem, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
         """The progress of some restarts before their first step, when others have taken some seconds."""
         theta = self.theta[batch]
+        before = problem.propagated.sum()
         progress = begin(self.method.learner, problem, theta.reshape(-1), self._units(len(theta)), cancelled)
+        self._inferences += int(problem.propagated.sum() - before)
         self._check_possible(progress)
         return replace(progress, seconds=seconds + progress.seconds)
 
@@ -298,7 +313,20 @@ class _Runs:
 
     def snapshot(self, stop: str) -> Snapshot:
         """What is known of all restarts."""
-        return Snapshot(self.task, self._iteration, time.perf_counter() - self.started, stop=stop, **self._known)
+        seconds = time.perf_counter() - self.started
+        return Snapshot(self.task, self._iteration, seconds, self._inferences, stop=stop, **self._known)
+
+
+def _iterate(
+    learner: Learner, problem: Problem, progress: Progress, stopping: Stopping, cancelled: Callable[[], bool] = NEVER
+) -> Iterator[tuple[Progress, int]]:
+    """Step a learner; with every progress, the rows that its step has propagated for units that were active."""
+    active = progress.active[progress.unit]
+    before = problem.propagated.copy()
+    for after in iterate(learner, problem, progress, stopping, cancelled):
+        yield after, int((problem.propagated - before)[active].sum())
+        active = after.active[after.unit]
+        before = problem.propagated.copy()
 
 
 def _share_components(problem: Problem) -> list[Bools]:
@@ -310,7 +338,9 @@ def _share_components(problem: Problem) -> list[Bools]:
     return [*shares, ~busy] if not busy.all() else shares
 
 
-def _completed(futures: Collection[Future[Progress]], cancelled: Callable[[], bool]) -> Iterator[Future[Progress]]:
+def _completed(
+    futures: Collection[Future[tuple[Progress, int]]], cancelled: Callable[[], bool]
+) -> Iterator[Future[tuple[Progress, int]]]:
     """Futures as they end. When cancelled, those not begun are dropped, and the others not waited for."""
     pending = set(futures)
     while pending:
@@ -322,9 +352,12 @@ def _completed(futures: Collection[Future[Progress]], cancelled: Callable[[], bo
             raise Cancelled
 
 
-def _learn_share(learner: Learner, problem: Problem, progress: Progress, stopping: Stopping) -> Progress:
-    """A worker's job: the active components to the end."""
-    return deque(iterate(learner, problem, progress, stopping), maxlen=1).pop()
+def _learn_share(learner: Learner, problem: Problem, progress: Progress, stopping: Stopping) -> tuple[Progress, int]:
+    """A worker's job: the active components to the end, and the rows it has propagated for them."""
+    propagated = 0
+    for after, rows in _iterate(learner, problem, progress, stopping):
+        progress, propagated = after, propagated + rows
+    return progress, propagated
 
 
 def _merge(problem: Problem, whole: Progress, share: Progress, components: Bools) -> Progress:

@@ -12,6 +12,7 @@ from scipy.special import xlogy
 from engine.arrays import Bools, Floats, Ints, weighted_counts
 from engine.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.decomposition import Decomposition, decompose
+from engine.distinct import distinct_rows
 from engine.errors import Cancelled
 from engine.inference.plan import MEMORY_LIMIT, Plan, make_plan
 from engine.learners.jobs import Chunk, Job, make_jobs
@@ -91,6 +92,10 @@ class Problem:
         What likelihood cells scaled to a maximum of 1 leave out of the log-likelihood.
     jobs : tuple of Job
         What must be propagated at every pass.
+    pool : array
+        To work in: the parameters, then what else the jobs read.
+    propagated : array (components,)
+        Rows propagated so far, added to by every pass. Problems made by :meth:`only` count into the same array.
     """
 
     row_starts: Ints
@@ -102,6 +107,7 @@ class Problem:
     constant: Floats
     jobs: tuple[Job, ...]
     pool: Floats
+    propagated: Ints
 
     @property
     def n_parameters(self) -> int:
@@ -141,6 +147,7 @@ class Problem:
                     counts += weighted_counts(index.reshape(-1), marginal.reshape(-1), len(counts))
                 if visit is not None:
                     visit(chunk)
+        self.propagated[:] += self.rows_per_pass
         return Evaluation(likelihood, counts)
 
     def log_prior(self, theta: Floats) -> Floats:
@@ -186,7 +193,8 @@ class Problem:
 
     def apart(self) -> Problem:
         """The problem with arrays of its own to work in, for another thread."""
-        return replace(self, pool=self.pool.copy(), jobs=tuple(job.apart() for job in self.jobs))
+        none = np.zeros_like(self.propagated)
+        return replace(self, pool=self.pool.copy(), propagated=none, jobs=tuple(job.apart() for job in self.jobs))
 
     def repeated(self, times: int) -> Problem:
         """The problem for several parameter vectors at once, laid end to end: restarts in one batch."""
@@ -205,6 +213,7 @@ class Problem:
             np.tile(self.constant, times),
             tuple(job.repeated(times, n, k) for job in self.jobs),
             np.concatenate([np.zeros(n * times), self.pool[n:]]),
+            np.zeros(k * times, dtype=np.int64),
         )
 
     def sum(self, values: Floats) -> Floats:
@@ -212,6 +221,12 @@ class Problem:
         if not values.size:
             return np.zeros(self.n_components)
         return weighted_counts(self._run_component, np.add.reduceat(values, self._run_starts), self.n_components)
+
+    @cached_property
+    def rows_per_pass(self) -> Ints:
+        """Per component, the rows of data that a pass propagates."""
+        every = [np.bincount(job.component, minlength=self.n_components) for job in self.jobs]
+        return np.sum([np.zeros(self.n_components, dtype=np.int64), *every], axis=0)
 
     @cached_property
     def _run_starts(self) -> Ints:
@@ -231,6 +246,8 @@ class LearningTask:
     ----------
     distinct_rows : tuple of int
         Per component, the distinct rows of its projected data.
+    whole_rows : int
+        The distinct rows of the whole data.
     """
 
     layout: Layout
@@ -242,6 +259,11 @@ class LearningTask:
     def is_decomposed(self) -> bool:
         """Whether the problem has the decomposition's components; the textbook's has only one."""
         return self.problem.n_components == len(self.decomposition.components) + 1
+
+    @cached_property
+    def whole_rows(self) -> int:
+        data = self.decomposition.dataset
+        return len(distinct_rows(data.codes, data.n_rows)[0])
 
     @cached_property
     def distinct_rows(self) -> tuple[int, ...]:
@@ -305,6 +327,7 @@ def make_task(
         _likelihood_constants(dataset, component_of, last + 1),
         tuple(make_jobs(plan, component_of.tolist())),
         plan.pool.fill(network.tables),
+        np.zeros(last + 1, dtype=np.int64),
     )
     return LearningTask(layout, decomposition, problem, plan)
 

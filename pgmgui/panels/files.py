@@ -1,11 +1,17 @@
-"""Opening and saving: the examples, files of this machine, new networks."""
+"""Opening and saving: new networks, files of this machine, the examples."""
 
 from __future__ import annotations
 
 import panel as pn
 
 from pgmgui.panels.gallery import Gallery
+from pgmgui.panels.opening import Opening
+from pgmgui.panels.saving import Saving
 from pgmgui.session import Session
+
+_STYLE = """
+h2 { color: var(--panel-on-surface-color); font: 600 15px/1.3 var(--bokeh-base-font); margin: 0; }
+"""
 
 
 class FilesPanel(pn.viewable.Viewer):
@@ -13,7 +19,21 @@ class FilesPanel(pn.viewable.Viewer):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self._view = pn.Column(Gallery(session), sizing_mode="stretch_both", margin=0, scroll="y-auto")
+        self._view = pn.Column(
+            _heading("Open a network"),
+            Opening(session),
+            _heading("Save the network"),
+            Saving(session),
+            _heading("Examples"),
+            Gallery(session),
+            sizing_mode="stretch_both",
+            margin=(4, 8, 0, 12),
+            scroll="y-auto",
+        )
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _heading(text: str) -> pn.pane.HTML:
+    return pn.pane.HTML(f"<h2>{text}</h2>", margin=(8, 0, 2, 0), sizing_mode="stretch_width", stylesheets=[_STYLE])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import panel as pn
 import panel_material_ui as pmui
 
@@ -16,28 +18,29 @@ _STYLE = {
 
 
 class Gallery(pn.viewable.Viewer):
-    """A list of the examples; choosing one opens it.
+    """A list of the examples; choosing one opens it, also if it is open and was changed."""
 
-    Parameters
-    ----------
-    active : int, optional
-        The example that is open already, if one is.
-    """
-
-    def __init__(self, session: Session, active: int | None = None) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._list = pmui.MenuList(
             items=[{"label": item.title, "secondary": item.shows, "icon": None} for item in load_gallery()],
-            active=None if active is None else (active,),
             sizing_mode="stretch_width",
             sx=_STYLE,
         )
-        self._list.param.watch(self._open, "active")
+        self._list.on_click(self._open)
+        session.param.watch(lambda *_: self._look(), "scene")
+        self._look()
 
-    def _open(self, event: object) -> None:
-        if self._list.active is not None:
-            self._session.open_example(load_gallery()[self._list.active[0]])
+    def _open(self, item: dict[str, Any]) -> None:
+        example = next(example for example in load_gallery() if example.title == item["label"])
+        self._session.open_example(example)
+
+    def _look(self) -> None:
+        """Show which example is open, if one is."""
+        scene = self._session.scene
+        places = [k for k, item in enumerate(load_gallery()) if (item.title, item.shows) == (scene.title, scene.note)]
+        self._list.active = (places[0],) if places else None
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._list

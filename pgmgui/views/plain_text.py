@@ -5,20 +5,36 @@ from __future__ import annotations
 from html import escape
 
 import panel as pn
+from bokeh.model import Model
 
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); font-size: 14px; line-height: 1.35;
         overflow: hidden; }
 p { margin: 0 0 2px; overflow-wrap: anywhere; }
 """
+_CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
+
+
+class _Text(pn.pane.HTML):
+    """A pane that sends its text alone: Panel's would send its style sheets too, and look through the whole page."""
+
+    def _update(self, ref: str, model: Model) -> None:
+        model.update(text=self._get_properties(model.document)["text"])
 
 
 class PlainText(pn.viewable.Viewer):
-    """Lines of text. Material's own text pane would take names with angle brackets for HTML."""
+    """Lines of text. Material's own text pane would take names with angle brackets for HTML.
 
-    def __init__(self, margin: tuple[int, ...]) -> None:
+    Parameters
+    ----------
+    cut : bool
+        Of several lines, cut those that are too long instead of wrapping them.
+    """
+
+    def __init__(self, margin: tuple[int, ...], cut: bool = False) -> None:
         super().__init__()
-        self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=margin, stylesheets=[_STYLE])
+        sheets = [_STYLE, _CUT] if cut else [_STYLE]
+        self._pane = _Text(sizing_mode="stretch_width", margin=margin, stylesheets=sheets)
 
     def write(self, *lines: str) -> None:
         """Show these lines instead."""

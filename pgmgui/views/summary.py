@@ -1,4 +1,4 @@
-"""The strip above the canvas: what is open, what it shows, and its size."""
+"""The line in the bar at the top: what is open, what it shows, and its size."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ import panel as pn
 from pgmgui.session import Session
 from pgmgui.words import summarise
 
+# One line that never wraps: where it is narrow the note is cut first, then the facts; the tooltip has all of it.
 _STYLE = """
-:host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); }
-.strip { display: flex; flex-wrap: wrap; gap: 4px 32px; align-items: end; justify-content: space-between; }
-h1 { font-size: 26px; font-weight: 600; line-height: 1.2; margin: 0; overflow-wrap: anywhere; }
-p { font-size: 16px; margin: 4px 0 0; opacity: 0.78; }
-ul { display: flex; flex-wrap: wrap; gap: 8px; list-style: none; margin: 0; padding: 0; }
-li { border: 1px solid color-mix(in srgb, currentColor 28%, transparent); border-radius: 14px; font-size: 14px;
-     padding: 3px 11px; overflow-wrap: anywhere; }
+:host { color: #ffffff; font-family: var(--bokeh-base-font); min-width: 0; }
+.strip { display: flex; align-items: baseline; gap: 0 18px; white-space: nowrap; overflow: hidden; }
+h1, p, ul { margin: 0; overflow: hidden; text-overflow: ellipsis; }
+h1 { font-size: 20px; font-weight: 600; line-height: 1.4; flex: 0 1 auto; max-width: 45%; }
+p { font-size: 14px; opacity: 0.85; flex: 1 1000 0; min-width: 0; }
+ul { font-size: 14px; list-style: none; padding: 0; flex: 0 1 auto; }
+li { display: inline; }
+li + li::before { content: " · " / ""; }
 """
 
 
@@ -26,16 +28,19 @@ class Summary(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=(16, 24, 12, 24), stylesheets=[_STYLE])
-        session.param.watch(lambda *_: self._update(), "scene")
+        self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=(0, 8, 0, 24), stylesheets=[_STYLE])
+        session.param.watch(lambda *_: self._update(), ["scene", "derived"])
         self._update()
 
     def _update(self) -> None:
-        session = self._session
-        facts = summarise(session.document.network, session.seen)
+        scene = self._session.scene
+        facts = summarise(scene.document.network, self._session.seen)
         items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
-        heading = f"<div><h1>{escape(session.scene.title)}</h1><p>{escape(session.scene.note)}</p></div>"
-        self._pane.object = f'<div class="strip">{heading}<ul aria-label="Summary">{items}</ul></div>'
+        everything = escape(". ".join([scene.title, scene.note, ", ".join(facts)]))
+        self._pane.object = (
+            f'<div class="strip" title="{everything}"><h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p>'
+            f'<ul aria-label="Summary">{items}</ul></div>'
+        )
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._pane

@@ -2,87 +2,94 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from functools import partial
+import time
+from collections.abc import Mapping
 
 import panel as pn
-from bokeh.models import ColumnDataSource, HoverTool, NumeralTickFormatter
-from bokeh.plotting import figure
+import panel_material_ui as pmui
+from panel.io import unlocked
 
 from engine.bounds import Bounds
-from pgmgui.runner import Point
+from pgmgui.plot_lines import ACROSS, UP, Axes, make_lines
+from pgmgui.race import Curve
+from pgmgui.views.plot import Plot
 
-STYLES = (("#0072b2", "solid"), ("#d55e00", "dashed"), ("#009e73", "dotdash"), ("#cc79a7", "dotted"))
-"""Colours and dashes of the learners' lines: both tell them apart."""
-BOUND_COLOUR = "#808080"
+PATIENCE = 2.0
+"""Seconds after which a browser that does not answer is sent more all the same."""
+_ONE_LINE = (
+    ".MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 8px; white-space: nowrap; }"
+)
 
 
 class Trace(pn.viewable.Viewer):
-    """Objective by iteration, one line a learner, under the decomposition bound and the bound with patterns."""
+    """Objective or gap, by iterations, inferences or seconds; one line a learner, and the bounds."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._sources: dict[str, ColumnDataSource] = {}
-        self._bounds = {name: ColumnDataSource({"x": [], "y": []}) for name in ("bound", "decomposition bound")}
-        self._figure = figure(
-            height=230,
-            sizing_mode="stretch_both",
-            x_axis_label="iteration",
-            y_axis_label="objective (nats)",
-            tools="pan,wheel_zoom,box_zoom,reset",
-            toolbar_location="above",
-            min_border=4,
-            output_backend="canvas",
+        self._curves: Mapping[str, Curve] = {}
+        self._bounds: Bounds | None = None
+        self._sent, self._sent_at = 0, 0.0
+        self._across = _choice("Across", list(ACROSS), "What the plot counts from left to right.")
+        self._up = _choice("Up", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._naive = pmui.Checkbox(
+            label="naive bound",
+            value=False,
+            margin=(0, 0, 0, 4),
+            size="small",
+            description="Also draw the bound that knows no components. It may be far above.",
         )
-        self._figure.toolbar.logo = None
-        self._figure.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
-        self._figure.add_tools(HoverTool(tooltips=[("iteration", "@x"), ("objective", "@y{0,0.0000}")]))
-        for (name, source), dash in zip(self._bounds.items(), ("solid", "dashed"), strict=True):
-            self._figure.line(
-                "x", "y", source=source, color=BOUND_COLOUR, line_dash=dash, legend_label=name, line_width=2
-            )
-        self._figure.legend.location = "bottom_right"
-        self._figure.legend.background_fill_alpha = 0.6
-        self._figure.legend.label_text_font_size = "12px"
-        self._pane = pn.pane.Bokeh(self._figure, sizing_mode="stretch_both", margin=0)
+        controls = (self._across, self._up, self._naive)
+        top = pn.Row(*controls, margin=(4, 0, 0, 8), height=34, styles={"align-items": "center"})
+        self._plots = {up: Plot(up) for up in UP}
+        self._panes = {
+            up: pn.pane.Bokeh(plot.figure, sizing_mode="stretch_both", margin=0, min_height=120, visible=False)
+            for up, plot in self._plots.items()
+        }
+        self._view = pn.Column(top, *self._panes.values(), sizing_mode="stretch_both", margin=0)
+        for control in controls:
+            control.param.watch(lambda *_: self._redraw(), "value")
+        self._fill(Axes())
 
-    def begin(self, methods: Sequence[str], bounds: Bounds | None) -> None:
-        """Clear the plot for new runs."""
-        self._sources = {method: ColumnDataSource({"x": [], "y": []}) for method in methods}
-        # A button's or a list's event may come while the document is not locked, and Bokeh's own models,
-        # unlike Panel's, must then not be touched: wait for our turn.
-        pn.state.execute(partial(self._attach, self._sources, bounds), schedule=True)
+    def draw(self, curves: Mapping[str, Curve], bounds: Bounds | None) -> None:
+        """Show these curves under these bounds."""
+        self._curves, self._bounds = curves, bounds
+        self._redraw()
 
-    def _attach(self, sources: dict[str, ColumnDataSource], bounds: Bounds | None) -> None:
-        kept = len(self._bounds)
-        self._figure.renderers = self._figure.renderers[:kept]
-        self._figure.legend[0].items = self._figure.legend[0].items[:kept]
-        for k, (method, source) in enumerate(sources.items()):
-            colour, dash = STYLES[k % len(STYLES)]
-            self._figure.line(
-                "x", "y", source=source, color=colour, line_dash=dash, legend_label=method, line_width=2.5
-            )
-        self._draw_bounds(bounds)
+    @property
+    def is_ready(self) -> bool:
+        """Whether the browser has taken what was sent last. One that is behind is not sent more: what answers a
+        click would wait behind it."""
+        taken = self._plots[self._up.value].taken
+        return taken >= self._sent or time.monotonic() > self._sent_at + PATIENCE
 
-    def _draw_bounds(self, bounds: Bounds | None) -> None:
-        """The bounds as lines as long as the runs are; a Span would not widen the plot's range."""
-        values = (math.nan, math.nan)
-        if bounds is not None:
-            values = (float(bounds.patterns.sum()), float(bounds.decomposition.sum()))
-        longest = max((source.data["x"][-1] for source in self._sources.values() if len(source.data["x"])), default=1)
-        for source, value in zip(self._bounds.values(), values, strict=True):
-            source.data = {"x": [0, max(longest, 1)], "y": [value, value]}
+    def follow(self) -> None:
+        """Draw what the curves have gained, in the document's own turn: from a periodic callback."""
+        self._fill(Axes(self._across.value, self._up.value, self._naive.value))
 
-    def add(self, method: str, points: Sequence[Point], bounds: Bounds) -> None:
-        """Draw what a learner has found since."""
-        # A start from random parameters lies far below: it would flatten all that follows.
-        shown = [point for point in points if point.iteration > 0]
-        if shown:
-            self._sources[method].stream(
-                {"x": [p.iteration for p in shown], "y": [p.objective for p in shown]}, rollover=20_000
-            )
-            self._draw_bounds(bounds)
+    def _redraw(self) -> None:
+        # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
+        # touched in it.
+        pn.state.execute(self.follow, schedule=True)
+
+    def _fill(self, axes: Axes) -> None:
+        self._sent, self._sent_at = self._sent + 1, time.monotonic()
+        with unlocked():
+            self._plots[axes.up].fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
+            for up, pane in self._panes.items():
+                pane.visible = up == axes.up
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._pane
+        return self._view
+
+
+def _choice(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:
+    return pmui.RadioButtonGroup(
+        label=label,
+        options=options,
+        value=options[0],
+        size="small",
+        margin=(0, 16, 0, 0),
+        description=about,
+        sx={"& .MuiToggleButton-root": {"padding": "1px 8px", "textTransform": "none"}},
+        stylesheets=[_ONE_LINE],
+    )

@@ -14,7 +14,9 @@ from engine.learners.em import EM
 from tests.command_line import EXAMPLES, assert_refused, run
 
 ASIA = EXAMPLES / "asia.bif", EXAMPLES / "asia.csv"
-CHAIN = EXAMPLES / "thesis-chain.bif", EXAMPLES / "thesis-chain.csv"
+CHAIN = EXAMPLES / "thesis-chain.bif"
+CHAIN_ROWS = "V,X,Y,Z\n¬v,x,?,¬z\nv,¬x,?,z\nv,x,?,¬z\n"
+"""The three rows of Figure 6.1 [thesis]."""
 CANCER = EXAMPLES / "cancer.bif", EXAMPLES / "cancer.csv"
 SPRINKLER = EXAMPLES / "sprinkler.bif", EXAMPLES / "sprinkler.csv"
 
@@ -89,8 +91,10 @@ def test_prior_is_one_number_or_by_variable():
     assert_refused(run("learn", *ASIA, "--prior", "nobody=2"), "nobody")
 
 
-def test_the_thesis_example_falls_apart_into_three():
-    result = run("decompose", *CHAIN, "--json").result
+def test_the_thesis_example_falls_apart_into_three(tmp_path):
+    data = tmp_path / "thesis.csv"
+    data.write_text(CHAIN_ROWS, encoding="utf-8")
+    result = run("decompose", CHAIN, data, "--json").result
     assert [(c["variables"], c["boundary"], c["distinct_rows"]) for c in result["components"]] == [
         (["V"], [], 2),
         (["X"], ["V"], 3),
@@ -99,7 +103,7 @@ def test_the_thesis_example_falls_apart_into_three():
     assert (result["hidden"], result["pruned"]) == (["Y"], [])
     assert (result["rows"], result["distinct_rows"]) == (3, 3)
     assert result["inferences"] == {"whole": 3, "decomposed": 2}
-    assert "Y, Z given X: 2 distinct rows" in run("decompose", *CHAIN).out
+    assert "Y, Z given X: 2 distinct rows" in run("decompose", CHAIN, data).out
 
 
 def test_bounds_are_ordered_and_add_up():
@@ -122,14 +126,15 @@ def test_output_for_people():
 
 def test_notes_on_starts_and_configurations_without_data(tmp_path):
     data = tmp_path / "few.csv"
-    states = [v.states for v in read_network(CHAIN[0]).network.variables]
+    states = [v.states for v in read_network(CHAIN).network.variables]
     data.write_text("V,X,Z\n" + f"{states[0][0]},{states[1][0]},{states[3][0]}\n" * 2)
-    outcome = run("learn", CHAIN[0], data, "--json")
+    outcome = run("learn", CHAIN, data, "--json")
     assert any("never occur in the data and keep their start" in note for note in outcome.result["notes"])
     flat = tmp_path / "flat.json"
-    uniform = read_network(CHAIN[0]).network
+    uniform = read_network(CHAIN).network
     write_network(flat, uniform.with_tables([np.full(t.shape, 1 / t.shape[-1]) for t in uniform.tables]))
-    notes = run("learn", CHAIN[0], CHAIN[1], "--start", flat, "--json").result["notes"]
+    data.write_text(CHAIN_ROWS, encoding="utf-8")
+    notes = run("learn", CHAIN, data, "--start", flat, "--json").result["notes"]
     assert any("hidden 'Y' apart" in note and "--start random" in note for note in notes)
 
 

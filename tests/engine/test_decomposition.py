@@ -26,8 +26,9 @@ COIN = ("a", "b")
 def thesis_chain():
     """V → X → Y → Z and its three rows."""
     (example,) = [e for e in load_gallery() if e.id == "thesis-chain"]
-    document, data = example.read()
-    return document.network, data.dataset
+    network = example.read()[0].network
+    rows = [("¬v", "x", None, "¬z"), ("v", "¬x", None, "z"), ("v", "x", None, "¬z")]
+    return network, make_dataset(network.variables, rows)
 
 
 def by_names(network, component):

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from bokeh.server.connection import ServerConnection
+from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 
 from app.main import read_files, serve
 from engine.errors import PgmError
@@ -15,7 +16,7 @@ from pgmgui import server
 
 
 def refuse_ports(monkeypatch, refused, code=errno.EADDRINUSE):
-    def bind(build_page, port):
+    def bind(build_page, port, address):
         if refused(port):
             raise OSError(code, os.strerror(code))
         return port
@@ -67,8 +68,71 @@ def test_files_that_cannot_be_read_stop_the_start(tmp_path):
         serve(None, data, port=0, show=False, announce=announced.append)
     assert announced == []
     data.write_text("A\ny\n")
-    document, found = read_files(network, data)
-    assert document.network.variables == found.dataset.variables
+    scene, derived = read_files(network, data)
+    assert scene.document.network.variables == scene.data.dataset.variables
+    assert (scene.title, scene.note) == ("a", "a.bif, a.csv")
+    assert derived.parts.task.distinct_rows == (1,)
+
+
+def test_rows_of_the_network_can_be_normalised(tmp_path):
+    network = tmp_path / "a.bif"
+    network.write_text("network a {} variable A { type discrete [2] { y, n }; } probability (A) { table 1, 3; }")
+    with pytest.raises(PgmError, match="--normalise"):
+        read_files(network, None)
+    scene, _ = read_files(network, None, normalise=True)
+    assert scene.document.network.tables[0].tolist() == [0.25, 0.75]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1", "localhost", "LOCALHOST"])
+def test_the_loopback_addresses_are_this_machine_alone(address):
+    assert server.is_loopback(address)
+
+
+@pytest.mark.parametrize("address", ["0.0.0.0", "::", "192.168.1.2", "example.org", "127.0.0.1.org", ""])
+def test_other_addresses_are_not(address):
+    assert not server.is_loopback(address)
+
+
+@pytest.mark.parametrize("address", ["203.0.113.7", "no-such-name.invalid", "256.1.1.1", "a b", "\ud800"])
+def test_an_address_that_is_not_ours_is_refused_before_anything_listens(address):
+    with pytest.raises(PgmError, match="this machine has no such address"):
+        server.make_server(lambda: None, 0, address)
+
+
+def test_all_addresses_are_announced_as_one_that_a_browser_can_open(monkeypatch):
+    refuse_ports(monkeypatch, lambda port: False)
+    port, url = server.make_server(lambda: None, 0, "0.0.0.0")
+    host = url.removeprefix("http://").removesuffix(f":{port}")
+    assert server.is_address(host)
+    assert host != "0.0.0.0"
+    _, url = server.make_server(lambda: None, 5010, "::1")
+    assert url == "http://[::1]:5010"
+
+
+def is_foreign(matcher, host, origin=None):
+    headers = HTTPHeaders({"Host": host} | ({} if origin is None else {"Origin": origin}))
+    request = HTTPServerRequest(start_line=RequestStartLine("GET", "/", "HTTP/1.1"), headers=headers)
+    return matcher.match(request) is not None
+
+
+def test_on_this_machine_alone_only_our_names_are_ours():
+    matcher = server.Foreign(frozenset(["127.0.0.1:5006", "localhost:5006"]), addresses=False)
+    assert not is_foreign(matcher, "LocalHost:5006")
+    assert not is_foreign(matcher, "localhost:5006", "http://127.0.0.1:5006")
+    for host in ("", "192.168.1.2:5006", "localhost", "[::1", "evil.example:5006"):
+        assert is_foreign(matcher, host)
+    for origin in ("http://evil.example", "null", "", "http://[::1", "http://localhost:5007"):
+        assert is_foreign(matcher, "localhost:5006", origin)
+
+
+def test_on_an_open_address_bare_addresses_are_ours_but_names_are_not():
+    matcher = server.Foreign(frozenset(["host:5006"]), addresses=True)
+    for host in ("192.168.1.2:5006", "10.0.0.1:8080", "[fe80::1]:5006", "host:5006"):
+        assert not is_foreign(matcher, host)
+        assert not is_foreign(matcher, host, f"http://{host}")
+        assert is_foreign(matcher, host, "http://10.0.0.9:5006")
+    for host in ("evil.example:5006", "10.0.0.1.evil.example", "[::1", "10.0.0"):
+        assert is_foreign(matcher, host)
 
 
 def test_threads_are_limited_before_numpy_is_imported():

@@ -3,8 +3,6 @@
 import pytest
 
 from pgmgui.examples import load_gallery
-from pgmgui.layout import arrange
-from pgmgui.picture import draw
 from pgmgui.words import summarise
 
 GALLERY = {example.id: example for example in load_gallery()}
@@ -22,13 +20,3 @@ GALLERY = {example.id: example for example in load_gallery()}
 def test_summary(identifier, facts):
     document, data = GALLERY[identifier].read()
     assert summarise(document.network, data and data.dataset) == facts
-
-
-def test_drawing():
-    graph = draw(arrange(GALLERY["thesis-chain"].read()[0]))
-    assert [node["name"] for node in graph.nodes] == list("VXYZ")
-    assert graph.edges == ((0, 1), (1, 2), (2, 3))
-    assert graph.directed
-    assert graph.nodes[0]["about"] == "V: v, ¬v"
-    assert graph.label == "Bayesian network: 4 variables, 3 arrows"
-    assert not draw(arrange(GALLERY["thesis-grid"].read()[0])).directed

@@ -17,10 +17,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.ui.board import Board
 
+expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
 ROOT = Path(__file__).resolve().parents[2]
 START = """
 import logging, sys
@@ -128,12 +129,42 @@ def open_board(page, start_server) -> Iterator[Callable[..., Board]]:
         tab = tab or page
         watch.follow(tab, server.url)
         tab.goto(server.url)
-        return Board(tab).wait_for_load(1)
+        board = Board(tab).wait_for_load(1)
+        # Until it has built the whole page, Bokeh forgets that something is to be shown or hidden.
+        tab.wait_for_function("() => Bokeh.documents.every(document => document.is_idle)")
+        return board
 
     yield open_one
     assert watch.problems == []
     for server in used:
         assert server.errors() == []
+
+
+@pytest.fixture(scope="session")
+def canvas_server(tmp_path_factory) -> Iterator[Served]:
+    """A server of pages with nothing but a canvas."""
+    log = tmp_path_factory.mktemp("canvas") / "log"
+    with log.open("w", encoding="utf-8") as out:
+        command = [sys.executable, "-m", "tests.ui.canvas_page"]
+        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True)
+    server = Served(process.stdout.readline().strip(), process, log)
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def open_scene(page, canvas_server) -> Iterator[Callable[[str], Board]]:
+    """Open a scene of the canvas page; at the end, nothing may have gone wrong."""
+    watch = Watch()
+
+    def open_one(scene: str) -> Board:
+        watch.follow(page, canvas_server.url)
+        page.goto(f"{canvas_server.url}?scene={scene}")
+        return Board(page).wait_for_load(1)
+
+    yield open_one
+    assert watch.problems == []
+    assert canvas_server.errors() == []
 
 
 @pytest.fixture(scope="session")

@@ -75,17 +75,22 @@ def test_the_wheel_zooms_about_the_pointer_and_fit_restores(open_board, page):
     assert board.zoom() == pytest.approx(zoom)
 
 
-def test_dragging_the_background_or_a_node_pans(open_board, page):
+def test_dragging_the_background_pans_and_a_node_moves(open_board, page):
     board = open_board()
     frame = board.canvas.bounding_box()
-    for start in ((frame["x"] + 20, frame["y"] + 20), board.middle("either")):
-        before = board.middle("smoke")
-        page.mouse.move(*start)
-        page.mouse.down()
-        page.mouse.move(start[0] + 30, start[1] + 50, steps=4)
-        page.mouse.up()
-        board.wait_for_paint()
-        assert board.middle("smoke") == pytest.approx((before[0] + 30, before[1] + 50), abs=1)
+    before = {name: board.middle(name) for name in board.names()}
+    start = frame["x"] + 20, frame["y"] + 20
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + 30, start[1] + 50, steps=4)
+    page.mouse.up()
+    board.wait_for_paint()
+    after = {name: board.middle(name) for name in board.names()}
+    assert after == {name: pytest.approx((x + 30, y + 50), abs=1) for name, (x, y) in before.items()}
+    board.drag("either", -40, 10)
+    x, y = after.pop("either")
+    assert board.middle("either") == pytest.approx((x - 40, y + 10), abs=1)
+    assert {name: board.middle(name) for name in after} == {n: pytest.approx(p, abs=1) for n, p in after.items()}
 
 
 def test_the_buttons_zoom(open_board, page):

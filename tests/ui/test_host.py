@@ -1,9 +1,17 @@
 """Only this machine, and only pages of ours: requests that name another host are refused."""
 
 import http.client
+import os
+import select
+import subprocess
+import sys
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
+
+from tests.ui.board import Board
+from tests.ui.conftest import ROOT, Served, Watch
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -52,3 +60,42 @@ def test_only_the_loopback_address_listens(served):
     with open("/proc/net/tcp", encoding="ascii") as table:
         listening = [line.split()[1] for line in table if line.split()[3] == "0A"]
     assert [address for address in listening if int(address.split(":")[1], 16) == port] == [f"0100007F:{port:04X}"]
+
+
+@pytest.fixture(scope="module")
+def opened_up(tmp_path_factory):
+    """A server that the command line has opened to all addresses of this machine."""
+    log = tmp_path_factory.mktemp("server") / "log"
+    words = [sys.executable, "-m", "app.cli", "serve", "--address", "0.0.0.0", "--port", "0", "--no-show"]
+    with log.open("w", encoding="utf-8") as out:
+        process = subprocess.Popen(words, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, stderr=out, text=True)
+    assert select.select([process.stdout], [], [], 60)[0], "the server did not start within a minute"
+    server = Served(process.stdout.readline().split()[4], process, log)
+    yield server
+    server.stop()
+
+
+def test_an_open_server_warns_and_its_page_takes_no_paths(opened_up, page):
+    warning = opened_up.log.read_text(encoding="utf-8")
+    assert "everybody who can reach this machine can open the page" in warning
+    watch = Watch()
+    watch.follow(page, opened_up.url)
+    page.goto(opened_up.url)
+    board = Board(page).wait_for_load(1)
+    assert urlsplit(opened_up.url).hostname not in ("0.0.0.0", "localhost")
+    expect(page.get_by_label("Choose a network file")).to_be_attached()
+    expect(page.get_by_role("textbox", name="on this machine")).to_have_count(0)
+    board.choose("Cancer")
+    expect(board.heading).to_have_text("Cancer")
+    assert watch.problems == []
+    assert opened_up.errors() == []
+
+
+def test_an_open_server_still_refuses_foreign_names_and_pages(opened_up):
+    ours = urlsplit(opened_up.url).netloc
+    assert ask(opened_up, "/", ours) == 200
+    assert ask(opened_up, "/", "10.1.2.3:8080") == 200
+    assert ask(opened_up, "/", "evil.example") == 403
+    assert ask(opened_up, "/ws", "evil.example", Origin="http://evil.example", **UPGRADE) == 403
+    assert ask(opened_up, "/ws", ours, Origin="http://evil.example", **UPGRADE) == 403
+    assert ask(opened_up, "/ws", ours, Origin="http://10.1.2.3:8080", **UPGRADE) == 403

@@ -62,7 +62,7 @@ def test_marks_by_pointer_are_legible_without_colour(open_board):
     lab = open_lab(open_board)
     lab.node("smoke").click()
     expect(lab.page.get_by_text("Selected: smoke")).to_be_visible()
-    for name, role in (("Hide", "hidden"), ("Half missing", "partial"), ("Noisy sensor", "soft")):
+    for name, role in (("Hide", "hidden"), ("Partial", "partial"), ("Soft", "soft")):
         lab.button(name).click()
         expect(lab.node("smoke")).to_have_attribute("data-role", role)
     expect(lab.node("smoke").locator(".ring")).to_have_css("visibility", "visible")

@@ -1,0 +1,115 @@
+"""The canvas at work: it draws the session, and what is done on it becomes a change of the session.
+
+What the browser sends is checked here before it is believed: names are text, places are numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import param
+
+from pgmgui.canvas import Canvas
+from pgmgui.picture import draw, look_at
+from pgmgui.session import Session
+
+FARTHEST = 1e6
+"""Pixels from the origin where a node can still be put."""
+_WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "undoable", "redoable"]
+
+
+def make_canvas(session: Session) -> Canvas:
+    """The canvas, drawing the session and telling it what the user does."""
+    canvas = Canvas(
+        graph=draw(session.document, session.scene.title),
+        look=look_at(session),
+        selected=session.selected,
+        history=(session.undoable, session.redoable),
+        on_op=partial(perform, session),
+        sizing_mode="stretch_both",
+        margin=0,
+    )
+
+    def update(*events: param.parameterized.Event) -> None:
+        changed = {event.name for event in events}
+        news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
+        if "scene" in changed:
+            news["graph"] = draw(session.document, session.scene.title)
+        # A run reports many times a second; mostly nobody looks at its gaps.
+        if changed - {"selected", "learned"} or session.colour == "gap":
+            look = look_at(session)
+            if look != canvas.look:
+                news["look"] = look
+        canvas.param.update(**news)
+
+    session.param.watch(update, _WATCHED)
+    return canvas
+
+
+def perform(session: Session, message: Mapping[str, Any]) -> bool:
+    """Do what the browser asks for. False if it is refused; the session's message says why."""
+    try:
+        action = _OPERATIONS[message["op"]](session, message)
+    except (KeyError, TypeError, ValueError):
+        session.say("The canvas asked for something that makes no sense. Reload the page and try again.")
+        return False
+    return action() is not False
+
+
+_Action = Callable[[], bool | None]
+_OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
+    "select": lambda session, m: partial(session.select, _texts(m["names"])),
+    "hide": lambda session, m: partial(session.toggle_hidden, _known(session, m["names"])),
+    "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
+    "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
+    "rename": lambda session, m: partial(session.rename, _text(m["name"]), _text(m["to"])),
+    "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
+    "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
+    "move": lambda session, m: partial(session.move, _places(m["places"])),
+    "arrange": lambda session, m: session.arrange,
+    "undo": lambda session, m: session.undo,
+    "redo": lambda session, m: session.redo,
+}
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected a text")
+    return value
+
+
+def _texts(value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return [_text(item) for item in value]
+
+
+def _known(session: Session, value: object) -> list[str]:
+    return [name for name in _texts(value) if name in session.network.index]
+
+
+def _pairs(value: object) -> list[tuple[str, str]]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return [(_text(a), _text(b)) for a, b in value]
+
+
+def _coordinate(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError("expected a number")
+    return min(max(float(value), -FARTHEST), FARTHEST)
+
+
+def _number_or_none(value: object) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise TypeError("expected a whole number")
+    return value
+
+
+def _places(value: object) -> dict[str, tuple[float, float]]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return {_text(name): (_coordinate(x), _coordinate(y)) for name, x, y in value}

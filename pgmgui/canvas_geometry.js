@@ -1,0 +1,102 @@
+// Shapes and sizes: pure functions, but for `make` and `once_a_frame`.
+
+const SVG = "http://www.w3.org/2000/svg"
+const ARROW = 11
+const HULL = 16 // how far a component's outline stands off its nodes
+const RIM = 12 // how wide the ring around a node is from which arrows are drawn
+
+function make(kind, attributes, parent) {
+  const element = document.createElementNS(SVG, kind)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
+  parent?.appendChild(element)
+  return element
+}
+
+// Calls `action` with what it was last asked for, once a frame.
+function once_a_frame(action) {
+  let frame = null
+  let latest = null
+  const ask = (argument) => {
+    latest = argument
+    frame ??= requestAnimationFrame(() => { frame = null; action(latest) })
+  }
+  ask.cancel = () => { cancelAnimationFrame(frame); frame = null }
+  return ask
+}
+
+function shorten(name, longest) {
+  const characters = Array.from(name)
+  return characters.length <= longest ? name : characters.slice(0, longest - 1).join("") + "…"
+}
+
+// A node that has no size: where the pointer is.
+function point_node(x, y) {
+  return {x, y, width: 0, height: 0}
+}
+
+function covers(node, x, y, margin = 0) {
+  return Math.abs(node.x - x) <= node.width / 2 + margin && Math.abs(node.y - y) <= node.height / 2 + margin
+}
+
+// The box around nodes: its left, top, right and bottom.
+function box_around(nodes) {
+  const box = [Infinity, Infinity, -Infinity, -Infinity]
+  for (const {x, y, width, height} of nodes) {
+    box[0] = Math.min(box[0], x - width / 2)
+    box[1] = Math.min(box[1], y - height / 2)
+    box[2] = Math.max(box[2], x + width / 2)
+    box[3] = Math.max(box[3], y + height / 2)
+  }
+  return box
+}
+
+// Where the line from the middle of a node towards (dx, dy) leaves its outline: a box with round ends.
+function rim(node, dx, dy) {
+  const radius = node.height / 2
+  const straight = node.width / 2 - radius
+  const length = Math.hypot(dx, dy) || 1
+  const [ux, uy] = [dx / length, dy / length]
+  const across = Math.abs(ux) * radius / Math.max(Math.abs(uy), 1e-9)
+  let reach = radius / Math.max(Math.abs(uy), 1e-9)
+  if (across > straight) {
+    const along = Math.abs(ux) * straight
+    reach = along + Math.sqrt(along * along + radius * radius - straight * straight)
+  }
+  return [node.x + ux * reach, node.y + uy * reach]
+}
+
+function edge_path(from, to, directed) {
+  const [dx, dy] = [to.x - from.x, to.y - from.y]
+  const [x1, y1] = rim(from, dx, dy)
+  const [x2, y2] = rim(to, -dx, -dy)
+  if (!directed) return `M${x1} ${y1}L${x2} ${y2}`
+  // The arrowhead is part of the path: markers need url(#id), which does not work in a shadow DOM.
+  const length = Math.hypot(dx, dy) || 1
+  const [ux, uy] = [dx / length, dy / length]
+  const [bx, by] = [x2 - ux * ARROW, y2 - uy * ARROW]
+  const [nx, ny] = [-uy * ARROW * 0.45, ux * ARROW * 0.45]
+  return `M${x1} ${y1}L${bx} ${by}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
+}
+
+// The convex hull of points, by Andrew's monotone chain.
+function hull(points) {
+  points.sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
+  const half = (ordered) => {
+    const chain = []
+    for (const point of ordered) {
+      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop()
+      chain.push(point)
+    }
+    return chain.slice(0, -1)
+  }
+  return [...half(points), ...half(points.slice().reverse())]
+}
+
+// The corners of the hull of nodes.
+function hull_of(nodes) {
+  return hull(nodes.flatMap(({x, y, width, height}) => {
+    const [w, h] = [width / 2, height / 2]
+    return [[x - w, y - h], [x + w, y - h], [x - w, y + h], [x + w, y + h]]
+  }))
+}

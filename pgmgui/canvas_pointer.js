@@ -1,0 +1,141 @@
+// What the pointer does: each press of its button begins a gesture, which steps once a frame until the button
+// is let go; one that does not move is a click.
+
+const CLICK = 4 // pixels a pointer may move and still click
+const DOUBLE = 260 // milliseconds in which a second click makes a double-click
+
+function listen_to_pointer(canvas) {
+  const {svg} = canvas.drawing
+  let waiting = null
+  const step = once_a_frame((event) => canvas.gesture?.step(event))
+  const end = () => { step.cancel(); canvas.gesture = null; svg.classList.remove("panning") }
+  // The browser would give the focus to the whole drawing, which captures the pointer.
+  svg.addEventListener("mousedown", (event) => event.preventDefault())
+  svg.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || canvas.gesture) return
+    canvas.focus(canvas.drawing.node_of(event.target))
+    canvas.gesture = begin_gesture(canvas, event)
+    svg.setPointerCapture(event.pointerId)
+  })
+  svg.addEventListener("pointermove", (event) => {
+    const {gesture} = canvas
+    if (!gesture) return
+    gesture.moved ||= Math.hypot(event.clientX - gesture.x, event.clientY - gesture.y) > CLICK
+    if (!gesture.moved) return
+    svg.classList.toggle("panning", Boolean(gesture.pans))
+    step(event)
+  })
+  svg.addEventListener("pointerup", (event) => {
+    const {gesture} = canvas
+    if (!gesture) return
+    if (gesture.moved) gesture.step(event)
+    end()
+    clearTimeout(waiting)
+    if (gesture.moved) gesture.finish(event)
+    // A double-click on a hull adds a variable there: wait whether this is one.
+    else if (gesture.waits) waiting = setTimeout(gesture.click, DOUBLE)
+    else gesture.click()
+  })
+  svg.addEventListener("pointercancel", () => { canvas.gesture?.cancel(); end() })
+  svg.addEventListener("dblclick", (event) => {
+    clearTimeout(waiting)
+    if (canvas.connecting || canvas.chosen.size) return
+    const [x, y] = canvas.view.point(event)
+    const node = canvas.drawing.node_at(x, y)
+    node ? canvas.name(node) : canvas.add(x, y)
+  })
+  svg.addEventListener("wheel", (event) => {
+    event.preventDefault()
+    const box = svg.getBoundingClientRect()
+    const pixels = event.deltaY * (event.deltaMode === 1 ? 16 : 1)
+    canvas.view.zoom_by(Math.exp(-pixels * 0.0015), event.clientX - box.left, event.clientY - box.top)
+  }, {passive: false})
+  return () => { step.cancel(); clearTimeout(waiting) }
+}
+
+function begin_gesture(canvas, event) {
+  const {drawing} = canvas
+  const node = drawing.node_of(event.target)
+  const edge = drawing.edge_of(event.target)
+  const component = drawing.component_of(event.target)
+  const more = event.shiftKey || event.ctrlKey || event.metaKey
+  let click = () => canvas.clear()
+  if (node) click = () => canvas.click(node, more)
+  else if (edge) click = () => canvas.choose(edge, more)
+  else if (component) click = () => canvas.look(component.number)
+  let gesture
+  if (node && (canvas.connecting || event.target.classList.contains("rim"))) gesture = connect_gesture(canvas, node)
+  else if (node) gesture = move_gesture(canvas, node, event)
+  else if (event.shiftKey) gesture = box_gesture(canvas, event)
+  else gesture = pan_gesture(canvas, event)
+  return {x: event.clientX, y: event.clientY, click, waits: Boolean(component), ...gesture}
+}
+
+function pan_gesture({view}, first) {
+  const {x, y, zoom} = view.where()
+  const step = (event) => view.go({x: x + event.clientX - first.clientX, y: y + event.clientY - first.clientY, zoom})
+  return {pans: true, step, finish() {}, cancel() { view.go({x, y, zoom}) }}
+}
+
+function move_gesture(canvas, node, first) {
+  let starts = null
+  const shift = (dx, dy) => {
+    // By name: a graph that comes meanwhile has other nodes.
+    const nodes = starts.map(([name]) => canvas.drawing.node(name)).filter(Boolean)
+    for (const [name, x, y] of starts) {
+      const moving = canvas.drawing.node(name)
+      if (moving) Object.assign(moving, {x: x + dx, y: y + dy})
+    }
+    canvas.drawing.place(nodes)
+  }
+  return {
+    moves: (name) => Boolean(starts?.some(([moving]) => moving === name)),
+    step(event) {
+      if (!starts && !canvas.selected.has(node.name)) canvas.click(node, false)
+      starts ??= canvas.drawing.nodes.filter(({name}) => canvas.selected.has(name)).map(({name, x, y}) => [name, x, y])
+      shift((event.clientX - first.clientX) / canvas.view.zoom, (event.clientY - first.clientY) / canvas.view.zoom)
+    },
+    finish: () => canvas.send_places(starts.map(([name]) => name)),
+    cancel: () => starts && shift(0, 0),
+  }
+}
+
+function connect_gesture(canvas, node) {
+  const {drawing, view} = canvas
+  const find = (event) => drawing.node_at(...view.point(event))
+  const cancel = () => { drawing.stretch_band(); drawing.highlight("target") }
+  return {
+    step(event) {
+      const target = find(event)
+      drawing.highlight("target", target === node ? null : target)
+      drawing.stretch_band(node, target && target !== node ? target : point_node(...view.point(event)))
+    },
+    finish(event) {
+      cancel()
+      const target = find(event)
+      if (target && target !== node) canvas.connect(node.name, target.name)
+    },
+    cancel,
+  }
+}
+
+function box_gesture(canvas, first) {
+  const {drawing, view} = canvas
+  const cancel = () => drawing.stretch_box(0, 0, 0, 0)
+  const frame = canvas.root.getBoundingClientRect()
+  return {
+    step(event) {
+      const [x, y] = [Math.min(first.clientX, event.clientX), Math.min(first.clientY, event.clientY)]
+      const [width, height] = [Math.abs(first.clientX - event.clientX), Math.abs(first.clientY - event.clientY)]
+      drawing.stretch_box(x - frame.left, y - frame.top, width, height)
+    },
+    finish(event) {
+      cancel()
+      const [[x1, y1], [x2, y2]] = [view.point(first), view.point(event)]
+      const within = (value, one, other) => Math.min(one, other) <= value && value <= Math.max(one, other)
+      const inside = drawing.nodes.filter(({x, y}) => within(x, x1, x2) && within(y, y1, y2))
+      canvas.choose_all(inside.map(({name}) => name))
+    },
+    cancel,
+  }
+}

@@ -1,0 +1,115 @@
+// The parts of the canvas that are not the drawing: buttons, the list of shortcuts, the field for a name.
+
+const SHORTCUTS = [
+  ["Double-click, N", "Add a variable: where you click, or beside the node in focus"],
+  ["Double-click on a node, F2", "Rename it; Enter keeps the name, Escape the old one"],
+  ["Drag a node, Ctrl or Alt + arrows", "Move it, or all that are selected"],
+  ["Drag from the rim of a node, E", "Connect: go to another node and press Enter, or click it"],
+  ["Delete, Backspace", "Remove the selected variables and arrows"],
+  ["Click, Enter, Space", "Select a node; with Shift or Ctrl several"],
+  ["Shift + drag, Ctrl + A", "Select all in a box, or all there are"],
+  ["Click on an arrow, L", "Select it; L goes through the arrows of the node in focus"],
+  ["H", "Hide the selected variables, or show them again"],
+  ["Click on a hull, C", "Look at a component alone, or at all again"],
+  ["Escape", "Stop what is going on; forget the selection; look at all"],
+  ["Arrows", "Go to the next node"],
+  ["Drag the background, Shift + arrows", "Move the view"],
+  ["Wheel, + and −, 0", "Zoom; fit the graph"],
+  ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
+  ["?", "This list"],
+]
+
+function make_html(kind, attributes, text, parent) {
+  const element = document.createElement(kind)
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value)
+  if (text) element.textContent = text
+  parent?.appendChild(element)
+  return element
+}
+
+class Tools {
+  constructor(root) {
+    this.bar = make_html("div", {class: "tools", role: "toolbar", "aria-label": "Canvas"}, "", root)
+    this.buttons = {}
+  }
+
+  add(name, text, about, action) {
+    const button = make_html("button", {type: "button", "aria-label": name, title: about}, text, this.bar)
+    button.addEventListener("click", () => button.getAttribute("aria-disabled") === "true" || action())
+    this.buttons[name] = button
+  }
+
+  // Not the attribute `disabled`: a button that turns itself off would lose the focus.
+  allow(name, allowed, about) {
+    this.buttons[name].setAttribute("aria-disabled", String(!allowed))
+    if (about) this.buttons[name].title = about
+  }
+
+  press(name, pressed) {
+    this.buttons[name].setAttribute("aria-pressed", String(pressed))
+  }
+}
+
+class Help {
+  constructor(root) {
+    this.dialog = make_html("dialog", {class: "help", "aria-label": "Shortcuts"}, "", root)
+    make_html("h2", {}, "What the canvas understands", this.dialog)
+    const table = make_html("table", {}, "", this.dialog)
+    for (const [keys, about] of SHORTCUTS) {
+      const row = make_html("tr", {}, "", table)
+      make_html("th", {scope: "row"}, keys, row)
+      make_html("td", {}, about, row)
+    }
+    const close = make_html("button", {type: "button", title: "Close (Escape)"}, "Close", this.dialog)
+    close.addEventListener("click", () => this.dialog.close())
+    // What is typed here is not for the canvas.
+    this.dialog.addEventListener("keydown", (event) => event.stopPropagation())
+  }
+
+  open() {
+    if (!this.dialog.open) this.dialog.showModal()
+  }
+}
+
+// A text field over a node, to write its name. The node may still be on its way: it has no name then.
+class NameField {
+  constructor(root, view, place, on_close) {
+    this.view = view
+    this.node = place
+    this.on_close = on_close
+    this.input = make_html("input", {class: "naming", type: "text", "aria-label": "Name of the variable"}, "", root)
+    this.input.value = place.name ?? ""
+    this.input.addEventListener("keydown", (event) => this.press(event))
+    this.input.addEventListener("blur", () => this.close(this.input.value))
+    this.follow()
+    this.input.focus({preventScroll: true})
+    this.input.select()
+  }
+
+  press(event) {
+    event.stopPropagation()
+    if (event.key === "Enter" && !event.isComposing) this.close(this.input.value, true)
+    else if (event.key === "Escape") this.close("", true)
+  }
+
+  // The node has come.
+  name(node) {
+    this.node = node
+    if (this.input.value) return
+    this.input.value = node.name
+    this.input.select()
+  }
+
+  follow() {
+    const {x, y, zoom} = this.view
+    this.input.style.left = `${x + zoom * this.node.x}px`
+    this.input.style.top = `${y + zoom * this.node.y}px`
+  }
+
+  close(text, by_key = false) {
+    if (this.closed) return
+    this.closed = true
+    this.input.remove()
+    this.on_close(text.trim(), by_key)
+  }
+}

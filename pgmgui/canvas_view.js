@@ -1,0 +1,79 @@
+// Which part of the drawing is on the screen, and how large.
+
+const MOST_ZOOM = 4
+const LEAST_ZOOM = 0.02
+const FITTED_ZOOM = 2
+const MARGIN = 48
+const TOOLS = 44 // more room below, where the buttons are
+
+class View {
+  constructor(root, viewport, on_show) {
+    this.root = root
+    this.x = this.y = 0
+    this.zoom = 1
+    this.own = false // whether the user has chosen what to see
+    this.show = once_a_frame(() => {
+      viewport.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.zoom})`)
+      on_show()
+    })
+  }
+
+  fit(nodes) {
+    const [width, height] = [this.root.clientWidth, this.root.clientHeight]
+    if (!width || !height) return
+    const [left, top, right, bottom] = nodes.length ? box_around(nodes) : [0, 0, 0, 0]
+    const margin = Math.min(MARGIN, 0.1 * height)
+    const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin - TOOLS, 20)]
+    const widest = nodes.length ? FITTED_ZOOM : 1
+    this.zoom = Math.max(Math.min(room[0] / (right - left), room[1] / (bottom - top), widest), LEAST_ZOOM)
+    this.x = width / 2 - this.zoom * (left + right) / 2
+    this.y = (height - TOOLS) / 2 - this.zoom * (top + bottom) / 2
+    this.own = false
+    this.show()
+  }
+
+  zoom_by(factor, x = this.root.clientWidth / 2, y = this.root.clientHeight / 2) {
+    const zoom = Math.min(Math.max(this.zoom * factor, LEAST_ZOOM), MOST_ZOOM)
+    const ratio = zoom / this.zoom
+    this.go({x: x - (x - this.x) * ratio, y: y - (y - this.y) * ratio, zoom})
+  }
+
+  pan_by(dx, dy) {
+    this.go({x: this.x + dx, y: this.y + dy, zoom: this.zoom})
+  }
+
+  go({x, y, zoom}) {
+    Object.assign(this, {x, y, zoom, own: true})
+    this.show()
+  }
+
+  where() {
+    return {x: this.x, y: this.y, zoom: this.zoom}
+  }
+
+  // The point of the drawing under a pointer.
+  point({clientX, clientY}) {
+    const box = this.root.getBoundingClientRect()
+    return [(clientX - box.left - this.x) / this.zoom, (clientY - box.top - this.y) / this.zoom]
+  }
+
+  middle() {
+    const [width, height] = [this.root.clientWidth, this.root.clientHeight - TOOLS]
+    return [(width / 2 - this.x) / this.zoom, (height / 2 - this.y) / this.zoom]
+  }
+
+  shows({x, y}) {
+    const [left, top] = [this.x + x * this.zoom, this.y + y * this.zoom]
+    return left >= 0 && top >= 0 && left <= this.root.clientWidth && top <= this.root.clientHeight
+  }
+
+  reveal(node) {
+    const into = (middle, half, size) => {
+      const least = Math.min(half + MARGIN / 2, size / 2)
+      return Math.min(Math.max(middle, least), size - least) - middle
+    }
+    const dx = into(this.x + node.x * this.zoom, node.width * this.zoom / 2, this.root.clientWidth)
+    const dy = into(this.y + node.y * this.zoom, node.height * this.zoom / 2, this.root.clientHeight - TOOLS)
+    if (dx || dy) this.pan_by(dx, dy)
+  }
+}

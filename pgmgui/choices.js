@@ -1,0 +1,52 @@
+// Buttons in groups. Python owns them: on mount we send `ready`, and draw each `load` we are sent; a click is sent
+// as `press`. Texts are untrusted: they only ever pass through textContent and setAttribute.
+
+function update(button, {text, about, pressed, disabled}) {
+  button.textContent = text
+  button.title = about
+  button.disabled = disabled
+  button.classList.toggle("link", pressed === null)
+  if (pressed === null) button.removeAttribute("aria-pressed")
+  else button.setAttribute("aria-pressed", pressed)
+}
+
+export function render({model}) {
+  const root = document.createElement("div")
+  root.className = "choices"
+  root.setAttribute("role", "group")
+  let shape = ""
+  let buttons = []
+
+  function build(groups) {
+    buttons = []
+    root.replaceChildren(...groups.map(({title, items}) => {
+      const group = document.createElement("div")
+      group.className = "group"
+      group.setAttribute("role", "group")
+      group.setAttribute("aria-label", title)
+      const label = document.createElement("span")
+      label.className = "title"
+      label.textContent = title
+      if (title) group.append(label)
+      for (const item of items) {
+        const button = document.createElement("button")
+        button.type = "button"
+        buttons.push(button)
+        button.addEventListener("click", () => model.send_msg({type: "press", key: item.key}))
+        group.append(button)
+      }
+      return group
+    }))
+  }
+
+  model.on("msg:custom", ({groups, label}) => {
+    root.setAttribute("aria-label", label)
+    // A button that stays must stay the same element, or it would lose the focus when it is pressed.
+    const now = JSON.stringify(groups.map(({title, items}) => [title, items.map((item) => item.key)]))
+    if (now !== shape) build(groups)
+    shape = now
+    groups.flatMap(({items}) => items).forEach((item, k) => update(buttons[k], item))
+  })
+  model.send_msg({type: "ready"})
+  return root
+}

@@ -1,0 +1,68 @@
+// The cells of a grid: what they look like and how wide they are. Read before grid_editor.js and grid.js.
+// Texts are untrusted: they only ever pass through textContent and setAttribute.
+
+const HEIGHT = 26 // of a row, as in grid.css
+const HEAD = 28
+const [NARROWEST, WIDEST] = [44, 180]
+const MEASURED = 24 // rows whose cells a column's width is made for
+const LONG = 8 // characters: longer texts may be cut, and have a tooltip
+
+const clamp = (value, least, most) => Math.max(least, Math.min(value, most))
+const text_of = (cell) => typeof cell === "string" ? cell : cell?.text ?? ""
+
+function make(kind, name, role, parent) {
+  const element = document.createElement(kind)
+  element.className = name
+  if (role) element.setAttribute("role", role)
+  parent?.appendChild(element)
+  return element
+}
+
+function write_cell(element, cell) {
+  const {text = "", kind = "", bars = [], about = ""} = typeof cell === "string" ? {text: cell} : cell ?? {}
+  if (kind) element.classList.add(kind)
+  element.dataset.kind = kind
+  if (bars.length) {
+    const group = make("span", "bars", null, element)
+    group.setAttribute("aria-hidden", "true")
+    for (const bar of bars) make("span", "bar", null, group).style.height = `${100 * clamp(bar, 0, 1)}%`
+  }
+  element.append(kind === "missing" ? text || "?" : text)
+  const said = about || bars.map((bar) => bar.toPrecision(3)).join(", ")
+  const title = said || (text.length > LONG ? text : "")
+  if (title) element.title = title
+  if (kind === "missing") element.setAttribute("aria-label", about || "missing")
+  else if (said && (bars.length || kind)) element.setAttribute("aria-label", text ? `${text}: ${said}` : said)
+}
+
+// How wide each column wants to be: as its heading and the cells of some rows need.
+function measure_columns(columns, rows, font) {
+  const pen = document.createElement("canvas").getContext("2d")
+  columns.forEach((column, c) => {
+    pen.font = `600 13px ${font}`
+    let needed = pen.measureText(column.title).width
+    if (column.kind !== "head") pen.font = `13px ${font}`
+    for (const row of rows.slice(0, MEASURED)) {
+      const cell = row[c]
+      needed = Math.max(needed, pen.measureText(text_of(cell)).width + 8 * (cell?.bars?.length ?? 0))
+    }
+    column.natural = column.width ?? clamp(Math.ceil(needed) + 20, NARROWEST, WIDEST)
+  })
+}
+
+// Where each column goes. Those without a width of their own share the room that is left; the first heads
+// stay in view, unless they would fill it. Returns the width of all, and of those that stay.
+function place_columns(columns, view) {
+  const elastic = columns.filter((column) => column.width === null && column.kind !== "head")
+  const room = Math.max(0, view - columns.reduce((sum, column) => sum + column.natural, 0))
+  let [left, fixed, leading] = [0, 0, true]
+  for (const column of columns) {
+    column.place = left
+    column.size = column.natural + (elastic.includes(column) ? Math.min(room / elastic.length, column.natural) : 0)
+    left += column.size
+    leading = leading && column.kind === "head"
+    column.fixed = leading && left <= 0.6 * view
+    if (column.fixed) fixed = left
+  }
+  return [left, fixed]
+}

@@ -1,0 +1,36 @@
+"""A button that opens a small form above it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+
+def make_popup_button(
+    label: str, about: str, form: pn.viewable.Viewable, size: tuple[int, int], **options: Any
+) -> pmui.Button:
+    """A button whose form opens over the page, and closes with Escape or a click beside it.
+
+    ``size`` is the width and height of the form: it is placed before the browser knows how large it will be.
+    """
+    width, height = size
+    popup = pmui.Popup(
+        form,
+        open=False,
+        anchor_origin={"horizontal": "left", "vertical": "top"},
+        transform_origin={"horizontal": "left", "vertical": "bottom"},
+        sx={"& .MuiPaper-root": {"width": f"{width}px", "height": f"{height}px"}},
+    )
+    button = pmui.Button(
+        label=label,
+        description=about,
+        description_delay=700,
+        variant="outlined",
+        size="small",
+        attached=[popup],
+        **options,
+    )
+    button.on_click(lambda *_: popup.param.update(open=True))
+    return button

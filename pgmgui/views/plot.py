@@ -1,0 +1,125 @@
+"""A figure with lines that are made once and drawn with ever other numbers.
+
+A new figure each time would stay in the browser's memory. Bokeh's models may only be touched in the turn of
+their document: see :meth:`Plot.fill`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any
+
+from bokeh.core.properties import value
+from bokeh.models import (
+    BasicTickFormatter,
+    ColumnDataSource,
+    CustomJS,
+    DataRange1d,
+    HoverTool,
+    Legend,
+    LegendItem,
+    NumeralTickFormatter,
+)
+from bokeh.plotting import figure
+
+from pgmgui.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
+from pgmgui.words import LEARNERS
+
+COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
+DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
+"""Learners' lines: both tell them apart, on white and on black."""
+BOUND_COLOUR = "#868686"
+BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid"), strict=True))
+_RECEIPT = "receipt.data = {number: [frame.data.number[0]]}"
+NUMBERS = "0,0.[00]"
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """A line of the figure and its entry in the legend."""
+
+    renderer: Any
+    item: LegendItem
+
+    def draw(self, name: str, line: Line | None) -> None:
+        if line is not None:
+            self.renderer.data_source.data = {"x": line.x, "y": line.y}
+        self.renderer.update(name=name, visible=line is not None)
+        self.item.update(label=value(name), visible=line is not None)
+
+
+class Plot:
+    """A figure of learners' curves and bounds.
+
+    Attributes
+    ----------
+    figure : bokeh figure
+    taken : int
+        The number of the last drawing that the browser has taken.
+    """
+
+    def __init__(self, up: str) -> None:
+        self.taken = 0
+        self.figure = _make_empty(up)
+        self._bounds = {name: self._add(BOUND_COLOUR, dash) for name, dash in BOUND_DASHES.items()}
+        self._learners = [self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(len(LEARNERS))]
+        series = [*self._bounds.values(), *self._learners]
+        legend = Legend(items=[s.item for s in series], label_text_font_size="12px", spacing=0, padding=4)
+        legend.border_line_alpha = legend.background_fill_alpha = 0
+        self.figure.add_layout(legend, "right")
+        self._hover = HoverTool(renderers=[s.renderer for s in series])
+        self.figure.add_tools(self._hover)
+        self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
+        frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
+        # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
+        self.figure.x_range.renderers = self.figure.y_range.renderers = [frame]
+        self._ask_for_receipts(up)
+
+    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int) -> None:
+        """Draw lines; the browser's receipt will have this number. To be called in the document's turn."""
+        self.figure.xaxis.axis_label = ACROSS[axes.across]
+        self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
+        for name, series in self._bounds.items():
+            series.draw(name, lines.get(name))
+        learners = [name for name in lines if name not in BOUNDS]
+        for name, series in zip_longest(learners, self._learners, fillvalue=""):
+            series.draw(name, lines.get(name))
+        x, y = find_frame(lines, axes)
+        self._frame.data = {"x": x, "y": y, "number": [number, number]}
+
+    def _add(self, colour: str, dash: str) -> _Series:
+        source = ColumnDataSource({"x": [], "y": []})
+        drawn = self.figure.line("x", "y", source=source, color=colour, line_dash=dash, line_width=2.5, visible=False)
+        return _Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
+
+    def _ask_for_receipts(self, up: str) -> None:
+        """Have the browser say which drawing it has taken."""
+        receipt = ColumnDataSource({"number": [0]}, name=f"receipt: {up}")
+        self._frame.js_on_change("data", CustomJS(args={"frame": self._frame, "receipt": receipt}, code=_RECEIPT))
+
+        def take(_attribute: str, _old: object, data: Mapping[str, list[int]]) -> None:
+            self.taken = data["number"][0]
+
+        receipt.on_change("data", take)
+
+
+def _make_empty(up: str) -> Any:
+    log = up == "log gap"
+    plot: Any = figure(
+        sizing_mode="stretch_both",
+        min_height=120,
+        x_axis_label="",
+        y_axis_label=UP[up],
+        x_range=DataRange1d(range_padding=0.02),
+        y_range=DataRange1d(range_padding=0.08),
+        y_axis_type="log" if log else "linear",
+        tools="pan,wheel_zoom,box_zoom,reset",
+        toolbar_location="right",
+        min_border=2,
+    )
+    plot.toolbar.update(logo=None, autohide=True)
+    plot.xaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    plot.yaxis.formatter = BasicTickFormatter() if log else NumeralTickFormatter(format=NUMBERS)
+    return plot

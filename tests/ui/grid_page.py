@@ -1,0 +1,83 @@
+"""A page with nothing but grids, for their tests: run as a module, it serves itself and prints its address."""
+
+from __future__ import annotations
+
+import logging
+
+import panel as pn
+
+from pgmgui.grid import Cell, Column, Grid, Source
+from pgmgui.server import make_server, run
+from pgmgui.views.plain_text import PlainText
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+def long_source(rows: int) -> Source:
+    """Rows that say their number, the third column hostile, missing or soft."""
+    special: tuple[Cell, ...] = (
+        HOSTILE,
+        {"kind": "missing"},
+        {"kind": "soft", "bars": [0.2, 0.8], "about": "no 0.2, yes 0.8"},
+        {"text": "odd", "kind": "warn", "about": "not a number"},
+    )
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        return [[f"{row + 1}", f"{row * row}", special[row % 4]] for row in range(first, last + 1)]
+
+    columns = (Column("Row", "head"), Column("Square", "number", about="the row times itself"), Column(HOSTILE))
+    return Source(columns, rows, cells, "Long")
+
+
+def table_source(table: list[list[str]]) -> Source:
+    """A heading and two columns of numbers to edit."""
+    columns = (Column("State", "head"), Column("yes", "number", editable=True), Column("no", "number", editable=True))
+    return Source(columns, len(table), lambda first, last: [list(row) for row in table[first : last + 1]], "Table")
+
+
+def wide_source() -> Source:
+    """More columns than fit."""
+    columns = (Column("Row", "head"), *(Column(f"C{c}") for c in range(1, 401)))
+    return Source(
+        columns, 300, lambda a, b: [[f"{r}", *(f"{r}.{c}" for c in range(1, 401))] for r in range(a, b + 1)], "Wide"
+    )
+
+
+def build_page() -> pn.viewable.Viewable:
+    """The page of one tab."""
+    table = [["a", "0.1", "0.9"], ["b", "0.2", "0.8"], ["c", "0.3", "0.7"]]
+    said = PlainText(margin=(4, 4))
+    grids = {
+        "long": Grid(source=long_source(1_000_000), height=300, sizing_mode="stretch_width"),
+        "table": Grid(source=table_source(table), sizing_mode="stretch_width"),
+        "wide": Grid(source=wide_source(), shown=5, sizing_mode="stretch_width"),
+    }
+
+    def pick(row: int) -> None:
+        grids["long"].picked = [row]
+        said.write(f"picked {row}")
+
+    def edit(row: int, column: int, text: str) -> None:
+        said.write(f"edited {row} {column} {text}")
+        if text.replace(".", "").isdigit():
+            table[row][column] = text
+            grids["table"].source = table_source(table)
+
+    def shorten(column: int) -> None:
+        grids["long"].source = long_source(10)
+        said.write(f"heading {column}")
+
+    grids["long"].on_pick, grids["long"].on_head, grids["table"].on_edit = pick, shorten, edit
+    return pn.Column(said, *grids.values(), width=480)
+
+
+def main() -> None:
+    """Serve the page until ended."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    server, url = make_server(build_page, 0)
+    print(url, flush=True)
+    run(server, False)
+
+
+if __name__ == "__main__":
+    main()

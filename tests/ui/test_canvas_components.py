@@ -1,0 +1,137 @@
+"""Components on the canvas: hulls, badges, looking at one alone, gaps; and a large network."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from engine.learners.learn import learn
+from pgmgui.picture import find_gaps
+from pgmgui.session import Session
+from tests.ui.canvas_page import NODES, open_example
+
+# Counts the frames between two calls, and those in which a node has moved.
+COUNT_FRAMES = """node => {
+  window.frames_drawn = {all: 0, moved: 0, start: performance.now(), place: node.getAttribute("transform")}
+  const count = () => {
+    const drawn = window.frames_drawn
+    const place = node.getAttribute("transform")
+    drawn.all += 1
+    drawn.moved += place !== drawn.place
+    drawn.place = place
+    drawn.seconds = (performance.now() - drawn.start) / 1000
+    drawn.frame = requestAnimationFrame(count)
+  }
+  window.frames_drawn.frame = requestAnimationFrame(count)
+}"""
+FRAMES = "() => { cancelAnimationFrame(window.frames_drawn.frame); return window.frames_drawn }"
+
+
+def test_a_component_is_looked_at_alone(open_scene):
+    board = open_scene("asia")
+    before = {name: board.middle(name) for name in board.names()}
+    board.click_hull(2)
+    expect(board.node("smoke")).to_have_class(re.compile("borrowed"))
+    expect(board.node("smoke").get_by_text("borrowed")).to_be_visible()
+    expect(board.node("asia")).to_have_class(re.compile("borrowed"))
+    ghosts = board.page.locator("[data-node].ghost")
+    expect(ghosts).to_have_count(3)
+    assert set(ghosts.evaluate_all("all => all.map(node => node.dataset.node)")) == {"bronc", "xray", "dysp"}
+    expect(board.edge("smoke", "lung")).not_to_have_class(re.compile("ghost"))
+    expect(board.edge("smoke", "bronc")).to_have_class(re.compile("ghost"))
+    expect(board.status).to_contain_text("Component 2 alone")
+    board.wait_for_paint()
+    frame = board.canvas.bounding_box()
+    for name in ("asia", "smoke", "tub", "lung", "either"):
+        x, y = board.middle(name)
+        assert frame["x"] < x < frame["x"] + frame["width"]
+        assert frame["y"] < y < frame["y"] + frame["height"]
+    board.click_hull(2)
+    expect(ghosts).to_have_count(0)
+    expect(board.status).to_be_empty()
+    board.wait_for_paint()
+    assert {name: board.middle(name) for name in before} == {n: pytest.approx(p, abs=1) for n, p in before.items()}
+
+
+def test_a_component_is_looked_at_with_keys(open_scene):
+    chain = open_scene("chain")
+    chain.node("Y").focus()
+    chain.press("c")
+    expect(chain.node("V")).to_have_class(re.compile("ghost"))
+    expect(chain.node("X")).to_have_class(re.compile("borrowed"))
+    chain.press("ArrowLeft")
+    assert chain.focused() == "X"
+    chain.press("ArrowLeft")  # ghosts are not walked to
+    assert chain.focused() == "X"
+    chain.press("Escape")
+    expect(chain.page.locator(".ghost")).to_have_count(0)
+    chain.node("V").focus()
+    chain.press("c")  # complete: it has no hull until it is looked at
+    expect(chain.hull(1)).to_have_count(1)
+    chain.press("c")
+    expect(chain.hull(1)).to_have_count(0)
+
+
+def test_a_double_click_on_a_hull_adds_and_does_not_look(open_scene):
+    board = open_scene("asia")
+    box = board.hull(2).bounding_box()
+    board.page.mouse.dblclick(box["x"] + box["width"] / 2, board.middle("tub")[1] + 1)
+    expect(board.name_field).to_be_focused()
+    board.press("Enter")
+    assert "A" in board.names()
+    expect(board.page.locator(".ghost")).to_have_count(0)
+
+
+def test_badges_tell_what_a_node_lends_itself_to(open_scene):
+    board = open_scene("asia")
+    expect(board.node("asia").locator(".badge")).to_have_text("1 → 2")
+    expect(board.node("smoke").locator(".badge")).to_have_text("3 → 2, 4")
+    expect(board.node("tub").locator(".badge")).to_have_text("2")
+    expect(board.node("smoke").locator("title")).to_have_text(re.compile("Component 3, lent to 2, 4$"))
+
+
+def test_gaps_are_told_by_shade_and_in_words(open_scene):
+    session = Session()
+    open_example(session, "asia")
+    third = next(snapshot for snapshot in learn(session.network, session.seen) if snapshot.iteration == 3)
+    gap = find_gaps(session.parts, third)[1]
+    board = open_scene("learned")
+    expect(board.hull(2)).to_have_class(f"hull gap-{sum(gap > limit for limit in (1e-3, 0.1, 1, 10))}")
+    expect(board.canvas.locator(".hull-name")).to_have_text([f"2: gap {gap:,.3g}"])
+    board = open_scene("unlearned")
+    expect(board.hull(2)).to_have_class("hull gap-none")
+    expect(board.canvas.locator(".hull-name")).to_have_text(["2: no run yet"])
+
+
+def test_a_large_network_stays_smooth(open_scene):
+    board = open_scene("large")
+    page = board.page
+    assert len(board.names()) == NODES
+    expect(board.canvas).to_have_attribute("data-styles", "1")
+    x, y = board.middle("N250")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 8, y, steps=2)
+    board.wait_for_paint()
+    board.node("N250").evaluate(COUNT_FRAMES)
+    page.mouse.move(x + 128, y + 60, steps=60)
+    drag = page.evaluate(FRAMES)
+    page.mouse.up()
+    start = time.perf_counter()
+    board.synced()
+    settled = time.perf_counter() - start
+    assert board.middle("N250") == pytest.approx((x + 128, y + 60), abs=1)
+    board.node("N251").focus()
+    start = time.perf_counter()
+    board.after_style(lambda: page.keyboard.press("h"))
+    restyled = time.perf_counter() - start
+    print(
+        f"500 nodes: {drag['moved']} moves in {drag['all']} frames, {drag['all'] / drag['seconds']:.0f} a second; "
+        f"{settled:.2f} s until the move was saved; {restyled:.2f} s from hiding to the new picture"
+    )
+    # 60 moves of the pointer must not pile up: most are drawn on their own, each in a frame or two.
+    assert drag["moved"] >= 20
+    assert drag["all"] <= 4 * drag["moved"]

@@ -1,0 +1,464 @@
+"""The Data tab: opening files that fit or do not, simulating, looking, saving, with a real pointer and keyboard."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from engine.formats import read_dataset
+from pgmgui.examples import load_gallery
+from tests.shared_data import DATA, needs_data
+from tests.ui.board import Board
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+ASIA = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
+MOST_WAIT = 60_000
+
+
+class DataTab(Board):
+    """The page with the Data tab open."""
+
+    def __init__(self, page: Page) -> None:
+        super().__init__(page)
+        page.get_by_role("tab", name="Data").click()
+        self.rows = page.get_by_role("grid", name="Data", exact=True)
+        self.summary = page.get_by_role("grid", name="Variables of the data")
+        self.misfits = page.get_by_role("grid", name="What does not fit")
+        self.message = page.get_by_role("alert")
+
+    def drop(self, *files) -> None:
+        """Choose a file, as the browser's dialog does."""
+        self.page.get_by_label("Choose a data file, or drop it here").set_input_files(*files)
+
+    def read(self, path) -> None:
+        self.page.get_by_label("Data path on this machine").fill(str(path))
+        self.button("Read").click()
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
+
+    def option(self, text: str) -> Locator:
+        """An entry of the menu that is open."""
+        return self.page.locator(".MuiMenuItem-root").filter(has=self.page.get_by_text(text, exact=True))
+
+    def cell(self, table: Locator, row: int, column: int) -> Locator:
+        return table.locator(f'[data-row="{row}"][data-column="{column}"]')
+
+    def expect_rows(self, rows: int) -> None:
+        expect(self.rows).to_have_attribute("aria-rowcount", str(rows + 1), timeout=MOST_WAIT)
+
+    def choose_meaning(self, row: int, meaning: str) -> None:
+        """Pick an entry of what does not fit, and say what it means."""
+        self.cell(self.misfits, row, 0).click()
+        name = self.cell(self.misfits, row, 0).inner_text().strip()
+        field = self.page.get_by_role("combobox", name=re.compile(re.escape(name)))
+        field.click()
+        self.option(meaning).click()
+        expect(self.cell(self.misfits, row, 2)).to_have_text(meaning)
+
+
+@pytest.fixture
+def tab(open_board) -> DataTab:
+    return DataTab(open_board().page)
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def asia_csv(path, rows=("yes,no,yes,no,yes,no,no,no", "no,no,no,no,?,no,no,yes"), names=ASIA):
+    return write(path, "\n".join([",".join(names), *rows]) + "\n")
+
+
+def test_the_data_is_shown_as_the_marks_let_it_be_seen(tab):
+    tab.expect_rows(500)
+    expect(tab.cell(tab.rows, 0, 2)).to_have_text("?")  # tub is hidden
+    expect(tab.cell(tab.rows, 0, 1)).to_have_text("no")
+    expect(tab.page.get_by_text("Data: 500 rows, 8 variables.")).to_be_visible()
+    tab.rows.get_by_role("columnheader", name="smoke").click()
+    expect(tab.node("smoke")).to_have_class(re.compile("selected"))
+    tab.node("smoke").focus()
+    tab.page.keyboard.press("h")
+    expect(tab.cell(tab.rows, 0, 3)).to_have_text("?")
+
+
+def test_each_variable_has_a_summary(tab):
+    tab.page.get_by_role("button", name="Variables", exact=True).click()
+    expect(tab.cell(tab.summary, 1, 1)).to_have_text("hidden")
+    expect(tab.cell(tab.summary, 1, 2)).to_have_text("100%")
+    data = load_gallery()[0].read()[1].dataset
+    yes = int((data.codes[2] == 0).sum())
+    expect(tab.cell(tab.summary, 2, 3)).to_contain_text(f"{yes} · {500 - yes}")
+    expect(tab.cell(tab.summary, 2, 3).locator(".bar")).to_have_count(2)
+    tab.cell(tab.summary, 2, 0).click()
+    expect(tab.node("smoke")).to_have_class(re.compile("selected"))
+    states = tab.page.get_by_role("grid", name="States of smoke in the data")
+    expect(tab.cell(states, 0, 1)).to_have_text(f"{yes}")
+    expect(tab.rows).to_be_hidden()
+
+
+def test_a_dropped_file_becomes_the_data(tab, tmp_path):
+    tab.drop(asia_csv(tmp_path / "small.csv"))
+    tab.expect_rows(2)
+    expect(tab.page.get_by_text("Note: read from small.csv.")).to_be_visible()
+    expect(tab.cell(tab.rows, 0, 2)).to_have_text("no")  # tub has a column here
+    expect(tab.cell(tab.rows, 1, 5)).to_have_text("?")
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.expect_rows(500)
+
+
+def test_a_path_on_this_machine_is_read(tab, tmp_path):
+    path = asia_csv(tmp_path / "by path.csv")
+    tab.page.get_by_label("Data path on this machine").fill(f'"{path}"')
+    tab.page.keyboard.press("Enter")
+    tab.expect_rows(2)
+    tab.read(tmp_path / "nowhere.csv")
+    expect(tab.message).to_contain_text("nowhere.csv: cannot read the file: No such file or directory")
+    tab.expect_rows(2)
+    tab.page.get_by_label("Data path on this machine").fill("  ")
+    tab.button("Read").click()
+    expect(tab.message).to_contain_text("Type the path of a data file")
+
+
+def test_columns_that_are_no_variables_are_given_a_meaning(tab, tmp_path):
+    names = ["Asia", "tuberculosis", "smoking", "lung", "bronc", "thing", "xray", "shift"]
+    tab.drop(asia_csv(tmp_path / "odd.csv", names=names))
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "5")
+    shown = [[tab.cell(tab.misfits, row, column).inner_text() for column in (0, 2)] for row in range(4)]
+    assert shown == [["tuberculosis", "tub"], ["smoking", "smoke"], ["thing", "(left out)"], ["shift", "(left out)"]]
+    assert len(tab.names()) == 8
+    tab.choose_meaning(2, "either")
+    tab.choose_meaning(3, "(a new variable)")
+    tab.button("Use with these fixes").click()
+    tab.expect_rows(2)
+    expect(tab.misfits).to_be_hidden()
+    expect(tab.node("shift")).to_be_visible()
+    assert set(tab.names()) == {*ASIA, "shift"}
+    headings = tab.rows.get_by_role("columnheader").all_inner_texts()
+    assert headings == ["Row", *ASIA, "shift"]
+    assert [tab.cell(tab.rows, 0, k).inner_text() for k in range(1, 10)] == [
+        *("yes", "no", "yes", "no", "yes", "no", "no"),
+        "?",
+        "no",
+    ]
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.expect_rows(500)
+    assert set(tab.names()) == set(ASIA)
+
+
+def test_values_that_are_no_states_are_given_a_meaning(tab, tmp_path):
+    rows = ["Yes,0,yes,no,yes,no,no,no", "no,1,perhaps,no,yes,no,no,soon", "no,0,yes,no,yes,no,no,soon"]
+    tab.drop(asia_csv(tmp_path / "values.csv", rows))
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "10")
+    found = {
+        tab.cell(tab.misfits, row, 0).inner_text().strip(): tab.cell(tab.misfits, row, 2).inner_text()
+        for row in range(9)
+    }
+    assert found == {
+        **{name: name for name in ("asia", "tub", "smoke", "dysp")},
+        "Yes": "yes",
+        "0": "no",
+        "1": "yes",
+        "perhaps": "(missing)",
+        "soon": "(missing)",
+    }
+    tab.choose_meaning(8, "(a new state)")
+    tab.button("Use with these fixes").click()
+    tab.expect_rows(3)
+    expect(tab.cell(tab.rows, 0, 1)).to_have_text("yes")
+    expect(tab.cell(tab.rows, 1, 2)).to_have_text("yes")
+    expect(tab.cell(tab.rows, 1, 3)).to_have_text("?")
+    expect(tab.cell(tab.rows, 1, 8)).to_have_text("soon")
+    expect(tab.node("dysp").locator("title")).to_contain_text("yes, no, soon")
+
+
+def test_the_list_works_with_the_keyboard_and_one_choice_for_all(tab, tmp_path):
+    tab.drop(asia_csv(tmp_path / "keys.csv", names=[*ASIA[:5], "a1", "b2", "c3"]))
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "4")
+    tab.misfits.focus()
+    tab.page.keyboard.press("ArrowDown")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("combobox", name="Column b2 means")).to_be_visible()
+    tab.button("All: a new variable").press("Enter")
+    for row in range(3):
+        expect(tab.cell(tab.misfits, row, 2)).to_have_text("(a new variable)")
+    tab.button("All: left out").press("Enter")
+    for row in range(3):
+        expect(tab.cell(tab.misfits, row, 2)).to_have_text("(left out)")
+    tab.button("Cancel").press("Enter")
+    expect(tab.misfits).to_be_hidden()
+    tab.expect_rows(500)
+
+
+def test_columns_that_match_nothing_are_told_and_can_become_a_network(tab, tmp_path):
+    tab.drop(write(tmp_path / "fruit.csv", "apple,pear\nred,green\ngreen,green\nred,yellow\n"))
+    expect(tab.message).to_contain_text("fruit.csv: no column is a variable of the network. Nothing has changed yet")
+    expect(tab.page.get_by_text("Columns: apple, pear. Variables: asia, tub, smoke")).to_be_visible()
+    tab.button("Use with these fixes").click()
+    expect(tab.message).to_contain_text("no column is a variable of the network; the columns are 'apple', 'pear'")
+    assert tab.names() == ASIA
+    tab.page.get_by_role("button", name=re.compile("^Build variables from the columns")).click()
+    expect(tab.heading).to_have_text("fruit")
+    tab.expect_rows(3)
+    assert tab.names() == ["apple", "pear"]
+    assert tab.edges() == []
+    expect(tab.cell(tab.rows, 2, 2)).to_have_text("yellow")
+
+
+def test_an_empty_page_takes_its_variables_from_the_columns(tab, tmp_path):
+    tab.page.get_by_role("tab", name="Open").click()
+    tab.button("New Bayesian network").click()
+    expect(tab.node("asia")).to_have_count(0)
+    tab.page.get_by_role("tab", name="Data").click()
+    expect(tab.page.get_by_text("its columns become variables")).to_be_visible()
+    tab.drop(write(tmp_path / "weather.csv", "Rain,Sky\nyes,grey\nno,blue\nno,grey\n"))
+    tab.expect_rows(3)
+    assert tab.names() == ["Rain", "Sky"]
+    expect(tab.node("Sky").locator("title")).to_contain_text("grey, blue")
+
+
+def test_variables_can_be_built_although_the_columns_fit(tab, tmp_path):
+    tab.page.get_by_label("Build variables from the columns").check()
+    tab.drop(asia_csv(tmp_path / "anew.csv"))
+    expect(tab.heading).to_have_text("anew")
+    tab.expect_rows(2)
+    assert tab.edges() == []
+    expect(tab.page.get_by_label("Build variables from the columns")).not_to_be_checked()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty.csv: the file is empty; expected a table with names of variables"),
+        ("short.csv", b"asia,tub\nyes,no\nyes\n", "short.csv:line 3: the row has 1 cells; expected 2"),
+        ("binary.csv", b"asia\0\x01\n", "binary.csv:line 1: a NUL byte: this is not a text file"),
+        ("quote.csv", b'asia,tub\n"yes,no\nno,no\n', "a quote that is opened here is never closed"),
+        ("twice.csv", b"asia,asia\nyes,no\n", "two columns are named 'asia'; names must differ"),
+        ("table.xlsx", b"PK", "table.xlsx: unknown suffix '.xlsx'; expected one of .csv"),
+        ("broken.parquet", b"PAR1", "broken.parquet: not a Parquet file that can be read"),
+        ("broken.arff", b"@relation x\n", "broken.arff:line 2: no line '@data'"),
+        ("header.csv", b"asia,tub\n", ""),
+    ],
+)
+def test_bad_files_are_told_and_change_nothing(tab, name, content, message):
+    tab.drop({"name": name, "mimeType": "text/plain", "buffer": content})
+    if message:
+        expect(tab.message).to_contain_text(message)
+        tab.expect_rows(500)
+    else:
+        tab.expect_rows(0)  # a header without rows is data without rows
+    assert tab.names() == ASIA
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("csv_quoted.csv", "csv_quoted.csv:line 3: a quote in the middle of a cell"),
+        ("asia3-faulty.csv", "asia3-faulty.csv: no column is a variable"),
+        ("minimal.csv", "minimal.csv: no column is a variable"),
+        ("bugDoumenc.csv", "bugDoumenc.csv: no column is a variable"),
+        ("compactWeightedTest.csv", "compactWeightedTest.csv: no column is a variable"),
+    ],
+)
+def test_quirky_files_are_told_and_change_nothing(tab, name, message):
+    tab.drop(DATA / "quirky/csv" / name)
+    expect(tab.message).to_contain_text(message)
+    assert tab.names() == ASIA
+    expect(tab.facts).to_contain_text(["500 rows"])
+
+
+@needs_data
+def test_short_names_of_another_package_are_matched(open_board, tmp_path):
+    tab = DataTab(open_board(DATA / "networks/bif/alarm.bif").page)
+    tab.drop(DATA / "datasets/bnlearn_alarm.csv")
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "28", timeout=MOST_WAIT)
+    for row in range(27):
+        if tab.cell(tab.misfits, row, 0).count() == 0:
+            tab.misfits.focus()
+            tab.page.keyboard.press("Control+End")
+        expect(tab.cell(tab.misfits, row, 0)).to_be_attached()
+        if tab.cell(tab.misfits, row, 0).inner_text() == "ANES":
+            tab.choose_meaning(row, "INSUFFANESTH")
+    tab.button("Use with these fixes").click()
+    tab.expect_rows(5000)
+    expect(tab.page.get_by_text("Data: 5,000 rows, 37 variables.")).to_be_visible()
+    expect(tab.page.locator('[data-role="hidden"]')).to_have_count(0)
+
+
+def test_hostile_names_and_values_are_only_text(tab, tmp_path):
+    tab.drop(write(tmp_path / "hostile.csv", f"asia,{HOSTILE}\nyes,</title><b>\n{HOSTILE},1\n"))
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "4")
+    tab.choose_meaning(2, "(a new variable)")
+    tab.choose_meaning(1, "(a new state)")
+    expect(tab.page.get_by_role("combobox", name=f"Value {HOSTILE} of asia means")).to_be_visible()
+    tab.button("Use with these fixes").click()
+    tab.expect_rows(2)
+    expect(tab.cell(tab.rows, 1, 1)).to_have_text(HOSTILE)
+    expect(tab.cell(tab.rows, 0, 9)).to_have_text("</title><b>")
+    tab.page.get_by_role("button", name="Variables", exact=True).click()
+    tab.summary.focus()
+    tab.page.keyboard.press("Control+End")
+    tab.page.keyboard.press("Enter")
+    expect(tab.page.get_by_role("grid", name=f"States of {HOSTILE} in the data")).to_be_visible()
+    tab.button("Simulate…").click()
+    tab.page.get_by_role("combobox", name="Hide these").click()
+    expect(tab.option(HOSTILE)).to_be_visible()
+    tab.page.keyboard.press("Escape")
+    expect(tab.page.locator("img")).to_have_count(0)
+    expect(tab.page.locator("[onerror]")).to_have_count(0)
+
+
+def test_simulated_data_is_hidden_by_marks_and_can_be_unhidden(tab):
+    tab.button("Simulate…").click()
+    tab.page.get_by_label("Rows", exact=True).fill("250")
+    tab.page.get_by_label("Seed of the data").fill("7")
+    tab.page.get_by_role("combobox", name="Hide these").click()
+    tab.option("bronc").click()
+    tab.page.keyboard.press("Escape")
+    tab.button("Draw the data").click()
+    tab.expect_rows(250)
+    expect(tab.page.get_by_text("Note: simulated from the model: 250 rows, seed 7.")).to_be_visible()
+    expect(tab.node("bronc")).to_have_attribute("data-role", "hidden")
+    expect(tab.node("tub")).to_have_attribute("data-role", "observed")
+    expect(tab.cell(tab.rows, 0, 5)).to_have_text("?")
+    tab.node("bronc").focus()
+    tab.page.keyboard.press("h")
+    expect(tab.node("bronc")).to_have_attribute("data-role", "observed")
+    expect(tab.cell(tab.rows, 0, 5)).to_have_text(re.compile("^(yes|no)$"))
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.expect_rows(500)
+    expect(tab.node("tub")).to_have_attribute("data-role", "hidden")
+
+
+def test_fractions_are_hidden_and_go_missing(tab):
+    tab.button("Simulate…").click()
+    tab.page.get_by_label("Hide a fraction").fill("0.25")
+    tab.page.get_by_label("Fraction missing").fill("0.4")
+    tab.button("Draw the data").click()
+    tab.expect_rows(1000)
+    expect(tab.page.locator('[data-node][data-role="hidden"]')).to_have_count(2)
+    expect(tab.page.locator('[data-node][data-role="partial"]')).to_have_count(6)
+
+
+def test_a_markov_network_is_simulated(open_board):
+    board = open_board()
+    board.choose("Grid of nine")
+    tab = DataTab(board.page)
+    tab.button("Simulate…").click()
+    tab.page.get_by_label("Rows", exact=True).fill("40")
+    tab.button("Draw the data").click()
+    tab.expect_rows(40)
+
+
+def test_the_last_of_many_rows_is_reached(tab):
+    tab.button("Simulate…").click()
+    tab.page.get_by_label("Rows", exact=True).fill("200000")
+    tab.button("Draw the data").click()
+    tab.expect_rows(200_000)
+    tab.cell(tab.rows, 0, 1).click()
+    tab.page.keyboard.press("Control+End")
+    expect(tab.cell(tab.rows, 199_999, 0)).to_have_text("200,000")
+    expect(tab.cell(tab.rows, 199_999, 8)).to_have_text(re.compile("^(yes|no)$"))
+    expect(tab.cell(tab.rows, 199_999, 8)).to_be_in_viewport()
+
+
+def test_data_is_saved_as_seen_and_complete(tab, tmp_path):
+    network = load_gallery()[0].read()[0].network
+    tab.button("Simulate…").click()
+    tab.page.get_by_role("combobox", name="Hide these").click()
+    tab.option("smoke").click()
+    tab.page.keyboard.press("Escape")
+    tab.button("Draw the data").click()
+    tab.expect_rows(1000)
+    tab.button("Save data…").click()
+    with tab.page.expect_download() as download:
+        tab.button("Download the data").click()
+    assert download.value.suggested_filename == "Asia.csv"
+    seen = tmp_path / "seen.csv"
+    download.value.save_as(seen)
+    assert (read_dataset(seen, network.variables).dataset.codes[2] == -1).all()
+    tab.page.get_by_role("combobox", name="Save the data").click()
+    tab.option("complete, as if nothing were marked").click()
+    target = tmp_path / "complete.csv"
+    tab.page.get_by_label("Data file on this machine").fill(str(target))
+    tab.button("Write the data").click()
+    expect(tab.page.get_by_text(f"Wrote 1,000 rows to {target}.")).to_be_visible()
+    assert (read_dataset(target, network.variables).dataset.codes >= 0).all()
+    tab.button("Write the data").click()
+    expect(tab.page.get_by_text("is there already.")).to_be_visible()
+    tab.button("Overwrite the data file").click()
+    expect(tab.page.get_by_text(f"Wrote 1,000 rows to {target}.")).to_be_visible()
+
+
+def test_the_data_can_be_removed(tab):
+    tab.button("Remove the data").click()
+    expect(tab.rows).to_be_hidden()
+    expect(tab.page.get_by_text("No data. Open a file or simulate some.")).to_be_visible()
+    expect(tab.button("Remove the data")).to_be_disabled()
+    tab.page.get_by_role("button", name="Undo").click()
+    tab.expect_rows(500)
+
+
+@pytest.fixture(scope="module")
+def large_csv(tmp_path_factory):
+    """About 100 MB for the variables of Asia."""
+    block = "".join(
+        ",".join(("yes", "no")[(row * 7919 >> k) & 1] for k in range(8)) + "\n" for row in range(20_000)
+    ).encode()
+    path = tmp_path_factory.mktemp("large") / "large.csv"
+    with path.open("wb") as file:
+        file.write((",".join(ASIA) + "\n").encode())
+        for _ in range(100 * 2**20 // len(block)):
+            file.write(block)
+    return path, 20_000 * (100 * 2**20 // len(block))
+
+
+def test_the_page_answers_while_a_large_file_is_read(tab, large_csv):
+    path, rows = large_csv
+    tab.read(path)
+    expect(tab.page.get_by_text("Reading", exact=False)).to_be_visible()
+    waits = []
+    for name in ("smoke", "bronc", "xray", "dysp"):
+        start = time.perf_counter()
+        tab.node(name).click()
+        expect(tab.page.get_by_text(f"Selected: {name}")).to_be_visible()
+        waits.append(time.perf_counter() - start)
+    tab.expect_rows(rows)
+    print(f"\nclicks while 100 MB were read: {', '.join(f'{wait:.2f} s' for wait in waits)}")
+    tab.cell(tab.rows, 0, 1).click()
+    tab.page.keyboard.press("Control+End")
+    expect(tab.cell(tab.rows, rows - 1, 0)).to_have_text(f"{rows:,}")
+
+
+def test_a_large_file_can_be_dropped(tab, large_csv):
+    path, rows = large_csv
+    tab.drop(path)
+    tab.expect_rows(rows)
+
+
+def test_reading_can_be_abandoned(tab, large_csv):
+    tab.read(large_csv[0])
+    tab.button("Abandon").click()
+    expect(tab.page.get_by_text("Abandoned: the page is as it was.")).to_be_visible()
+    tab.button("Simulate…").click()
+    tab.page.get_by_label("Rows", exact=True).fill("30")
+    tab.button("Draw the data").click()
+    tab.expect_rows(30)
+    expect(tab.facts).to_contain_text(["30 rows"])
+
+
+def test_an_edit_while_the_question_is_open_asks_again(tab, tmp_path):
+    tab.drop(asia_csv(tmp_path / "ask.csv", names=[*ASIA[:7], "shift"]))
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "2")
+    tab.node("xray").click()
+    tab.page.keyboard.press("Delete")
+    expect(tab.node("xray")).to_have_count(0)
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "3")
+    tab.button("Use with these fixes").click()
+    tab.expect_rows(2)
