@@ -105,6 +105,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         ("Variable", VariablePanel(session)),
         ("Data", DataPanel(session)),
         ("Parts", PartsPanel(session)),
+        dynamic=True,  # a tab is made when it is first looked at: the page opens sooner
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
         sizing_mode="stretch_both",

@@ -194,6 +194,7 @@ class Canvas {
     const nodes = names.map((name) => this.drawing.node(name))
     for (const moving of nodes) Object.assign(moving, {x: moving.x + dx, y: moving.y + dy})
     this.drawing.place(nodes)
+    if (node) this.view.reveal(node)
     names.forEach((name) => this.nudged.add(name))
   }
 
@@ -254,9 +255,13 @@ class Canvas {
 
   take_selection({names, seq}) {
     if (seq < this.last_select) return
-    if (names.length !== this.selected.size || names.some((name) => !this.selected.has(name))) this.chosen.clear()
+    const same = names.length === this.selected.size && names.every((name) => this.selected.has(name))
     this.selected = new Set(names)
+    if (!same) this.chosen.clear()
     this.show_selection()
+    // It was selected elsewhere on the page: show where it is.
+    const node = this.only_selected()
+    if (!same && node) this.view.reveal(node)
   }
 
   show_selection() {

@@ -163,11 +163,7 @@ class Drawing {
 
   style({nodes, hulls}) {
     nodes.forEach((look, k) => this.dress(this.nodes[k], look))
-    for (const {from, to, line, hit} of this.edges) {
-      const ghost = from.ghost || to.ghost || to.borrowed
-      line.classList.toggle("ghost", ghost)
-      hit.classList.toggle("ghost", ghost)
-    }
+    for (const {from, to, line} of this.edges) line.classList.toggle("ghost", from.ghost || to.ghost || to.borrowed)
     this.hulls = hulls.map((hull) => this.draw_hull(hull))
     this.hull_layer.replaceChildren(...this.hulls.flatMap(({element, name}) => [element, name]))
   }

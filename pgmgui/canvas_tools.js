@@ -100,10 +100,12 @@ class NameField {
     this.input.select()
   }
 
+  // Stay over the node, and on the canvas.
   follow() {
-    const {x, y, zoom} = this.view
-    this.input.style.left = `${x + zoom * this.node.x}px`
-    this.input.style.top = `${y + zoom * this.node.y}px`
+    const {x, y, zoom, root} = this.view
+    const into = (middle, half, size) => `${Math.max(Math.min(middle, size - half), half)}px`
+    this.input.style.left = into(x + zoom * this.node.x, this.input.offsetWidth / 2, root.clientWidth)
+    this.input.style.top = into(y + zoom * this.node.y, this.input.offsetHeight / 2, root.clientHeight)
   }
 
   close(text, by_key = false) {

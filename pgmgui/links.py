@@ -21,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
+import numpy as np
+
 from engine.errors import PgmError
 from engine.learners.learn import METHODS
 from engine.learners.starts import KINDS
@@ -68,8 +70,28 @@ def parse_link(query: Mapping[str, str]) -> Link:
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
     prior = _number(query, "prior", 1.0, 1.0, 1e6)
-    scene = Scene(example.title, example.shows, arrange(document), data, marks, common_prior=prior)
+    scene = Scene(example.title, example.shows, arrange(document), data, marks, common_prior=prior, example=example.id)
     return Link(scene, _parse_settings(query), query.get("run") == "1")
+
+
+def is_linkable(scene: Scene) -> bool:
+    """Whether a scene is an example with other marks, and nothing else that a link could not say."""
+    if not scene.example or scene.prior:
+        return False
+    document, data = find_example(scene.example).read()
+    ours, theirs = scene.document.network, document.network
+    same = (
+        ours.variables == theirs.variables and ours.scopes == theirs.scopes and (scene.data is None) == (data is None)
+    )
+    if not same or not all(np.array_equal(a, b) for a, b in zip(ours.tables, theirs.tables, strict=True)):
+        return False
+    plain = all(
+        isinstance(mark, Hidden) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
+        for mark in scene.marks.values()
+    )
+    return plain and (
+        scene.data is None or data is None or np.array_equal(scene.data.dataset.codes, data.dataset.codes)
+    )
 
 
 def make_link(example: Example, scene: Scene, settings: Settings, run: bool = False) -> str:

@@ -30,6 +30,8 @@ class Scene:
         A number or a table, for the variables that do not have the common exponent.
     common_prior : float
         The exponent of all other variables.
+    example : str
+        The id of the example that it began as, if it did.
     """
 
     title: str = "Untitled"
@@ -39,6 +41,7 @@ class Scene:
     marks: Mapping[str, Mark] = field(default_factory=dict)
     prior: Mapping[str, float | Floats] = field(default_factory=dict)
     common_prior: float = 1.0
+    example: str = ""
 
     @property
     def exponents(self) -> dict[str, float | Floats]:

@@ -118,7 +118,7 @@ class Session(param.Parameterized):
         """Work on an example of the gallery."""
         document, data = example.read()
         marks = dict.fromkeys(example.hide, Hidden())
-        return self.open(Scene(example.title, example.shows, arrange(document), data, marks))
+        return self.open(Scene(example.title, example.shows, arrange(document), data, marks, example=example.id))
 
     def new(self, markov: bool = False) -> bool:
         """Begin with an empty Bayesian or Markov network."""

@@ -6,7 +6,7 @@
      "network": {a network file of ours, see engine.formats.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
-     "prior": {variable: number or flat list}, "common_prior": number, "settings": {...}}
+     "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...}}
 
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is
 untrusted: whatever it holds becomes a session or a FormatError.
@@ -94,6 +94,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "marks": {name: _dump_mark(mark) for name, mark in scene.marks.items()},
         "prior": {name: np.asarray(value).reshape(-1).tolist() for name, value in scene.prior.items()},
         "common_prior": scene.common_prior,
+        "example": scene.example,
         "settings": asdict(saved.settings),
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
@@ -136,6 +137,7 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
         {name: _parse_mark(mark, name, network) for name, mark in _get(root, "marks", dict).items()},
         {name: _parse_prior(value, name, network) for name, value in _get(root, "prior", dict).items()},
         _number(root.get("common_prior"), "common_prior"),
+        str(root.get("example") or ""),
     )
     if data is not None:
         _check(lambda: apply_marks(data.dataset, scene.marks))

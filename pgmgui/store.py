@@ -49,11 +49,19 @@ class Store:
         """Keep a tab; the file it is in."""
         path = self._path(key)
         with self._lock:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            os.chmod(self.folder, 0o700)  # the data may be nobody else's business
+            self._make_folder()
             reference = None if saved.scene.data is None else self._write_data(saved.scene.data)
             write_text(path, session_file.dump(saved, reference))
             self._forget_old()
+        return path
+
+    def save_copy(self, saved: Saved) -> Path:
+        """Keep a session as it is now, whatever becomes of its tab; the file it is in, data and all."""
+        text = session_file.dump(saved)
+        path = self.folder / f"copy-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
+        with self._lock:
+            self._make_folder()
+            write_text(path, text)
         return path
 
     def load(self, key: str) -> Saved | None:
@@ -65,6 +73,13 @@ class Store:
             return session_file.parse(read_text(path), lambda name: read_bytes(self.folder / name))
         except FormatError as error:
             raise error.at(path) from None
+
+    def _make_folder(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            os.chmod(self.folder, 0o700)  # the data may be nobody else's business
+        except OSError as error:
+            raise PgmError(f"{self.folder}: cannot make the folder that tabs are kept in: {error.strerror}") from None
 
     def _path(self, key: str) -> Path:
         if not _KEY.fullmatch(key):

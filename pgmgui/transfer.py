@@ -53,7 +53,9 @@ class Upload(JSComponent):
 
     def _handle_msg(self, data: Any) -> None:
         kind = data.get("type") if isinstance(data, dict) else None
-        if kind == "begin":
+        if kind == "ready" and self._name:  # mounted anew: what was on its way has been cut off
+            self._refuse(f"{self._name}: the upload was cut off; choose the file again and stay on this tab")
+        elif kind == "begin":
             self._begin(data)
         elif kind == "piece" and data.get("turn") == self._turn:
             self._take(data)

@@ -82,6 +82,8 @@ class Upload {
   }
 
   close() {
+    this.turn += 1
+    this.answer?.(false)
     for (const kind of ["dragover", "drop"]) window.removeEventListener(kind, this.stay)
   }
 }
@@ -90,5 +92,6 @@ export function render({model}) {
   const upload = new Upload(model)
   model.on("msg:custom", (message) => upload.hear(message))
   model.on("remove", () => upload.close())
+  model.send_msg({type: "ready"})
   return upload.root
 }

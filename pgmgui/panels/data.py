@@ -17,7 +17,7 @@ from pgmgui.matching import Matching, begin_matching
 from pgmgui.panels.data_saving import DataSaving
 from pgmgui.panels.matching import MatchingPanel
 from pgmgui.panels.simulate import SimulateForm
-from pgmgui.panels.work import Work, make_button
+from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.scene import Scene
 from pgmgui.session import Session
 from pgmgui.transfer import Upload
@@ -106,6 +106,7 @@ class DataPanel(pn.viewable.Viewer):
         await self._open(DataFile(name, content))
 
     async def _read_path(self, _event: object) -> None:
+        await settle()
         path = self._path.value_input or ""
         if path.strip():
             await self._open(DataFile(path))

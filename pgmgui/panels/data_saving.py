@@ -14,7 +14,7 @@ from engine.errors import PgmError
 from engine.formats import write_dataset
 from engine.formats.data_files import DATA_SUFFIXES, dump_dataset
 from pgmgui.network_files import find_path, suggest_name
-from pgmgui.panels.work import Work, make_button
+from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.session import Session
 from pgmgui.transfer import MOST_BYTES, Download
 from pgmgui.views.plain_text import PlainText
@@ -80,6 +80,7 @@ class DataSaving(pn.viewable.Viewer):
         return seen if self._what.value == SEEN else data.dataset
 
     async def _give(self, _event: object) -> None:
+        await settle()
         name = f"{suggest_name(self._session.scene.title)}{self._format.value}"
 
         def dump() -> tuple[int, bytes]:
@@ -99,6 +100,7 @@ class DataSaving(pn.viewable.Viewer):
         await self._work.run(f"Writing {name}", dump, give)
 
     async def _write(self, overwrite: bool, _event: object) -> None:
+        await settle()
         self._ask(None)
         try:
             target = find_target(self._path.value_input or "", self._session.scene.title, self._format.value)

@@ -15,7 +15,7 @@ def make_field(label: str, about: str, enter: Callable[[str], None], width: int 
         label=label,
         description=about,
         size="small",
-        margin=(8, 8, 4, 0),
+        margin=(12, 8, 4, 0),
         **({"sizing_mode": "stretch_width"} if width is None else {"width": width}),
     )
     field.param.watch(lambda event: enter(event.new), "value")
@@ -30,7 +30,7 @@ def make_choice(label: str, about: str, options: Mapping[str, str], choose: Call
         options=dict(options),
         size="small",
         sizing_mode="stretch_width",
-        margin=(8, 8, 4, 0),
+        margin=(12, 8, 4, 0),
     )
     select.param.watch(lambda event: choose(event.new), "value")
     return select

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import panel as pn
 import panel_material_ui as pmui
-from panel.io import unlocked
+from panel.io import PeriodicCallback, unlocked
 
 from pgmgui.panels.learners import LearnerChoice
 from pgmgui.panels.run_options import RunOptions
@@ -16,6 +16,9 @@ from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
 
 _BUTTON = {"minWidth": "0", "padding": "4px 9px"}
+PAUSE = "wait before the next iteration"
+CANCEL = "end, and discard what has been reached"
+DISCARD = "forget what has been reached"
 TICK = 100
 """Milliseconds between two looks at the mailboxes."""
 HEIGHT = 236
@@ -39,7 +42,7 @@ class LearnStrip(pn.viewable.Viewer):
             chosen,
             buttons,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
-            max_width=440,
+            max_width=400,
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),
         )
@@ -51,7 +54,8 @@ class LearnStrip(pn.viewable.Viewer):
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
         session.param.watch(lambda *_: self._show(), ["derived", "settings"])
-        self._ticker = pn.state.add_periodic_callback(self._tick, TICK, start=False)
+        # In the background: otherwise the page's bar would show at every look that something is being done.
+        self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._show()
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(lambda *_: self._race.stop())
@@ -61,8 +65,8 @@ class LearnStrip(pn.viewable.Viewer):
             "Start": self._button("Start", "learn from the data as it is marked", self._start, "contained"),
             "Pause": self._button("Pause", PAUSE, self._pause),
             "Step": self._button("Step", "one iteration of every learner, then wait", self._step),
-            "Stop": self._button("Stop", "end, and keep what has been reached", self._stop),
-            "Cancel": self._button("Cancel", "end, and discard what has been reached", self._cancel),
+            "Stop": self._button("Stop", "end, and keep what has been reached", self._race.stop),
+            "Cancel": self._button("Cancel", CANCEL, self._race.cancel),
             "Apply": self._button("Apply", "give the network the best parameters that were learned", self._race.apply),
         }
 
@@ -88,7 +92,7 @@ class LearnStrip(pn.viewable.Viewer):
 
     def _start(self) -> None:
         self._race.begin()
-        self._ticker.start()
+        self._look()
 
     def _pause(self) -> None:
         if self._race.is_paused:
@@ -99,14 +103,13 @@ class LearnStrip(pn.viewable.Viewer):
     def _step(self) -> None:
         if not self._race.is_running:
             self._race.begin(paused=True)
-            self._ticker.start()
+            self._look()
         self._race.step()
 
-    def _stop(self) -> None:
-        self._race.stop()
-
-    def _cancel(self) -> None:
-        self._race.cancel()
+    def _look(self) -> None:
+        """Look at the mailboxes from now on, until all runs have ended."""
+        if not self._ticker.running:
+            self._ticker.start()
 
     # --- what is shown
 
@@ -152,14 +155,15 @@ class LearnStrip(pn.viewable.Viewer):
         button["Pause"].disabled = button["Stop"].disabled = not race.is_running
         button["Cancel"].disabled = not race.curves
         button["Apply"].disabled = not race.can_apply
-        name, about = ("Resume", "go on") if race.is_paused else ("Pause", PAUSE)
-        button["Pause"].param.update(label=name, description=f"{name}: {about}")
+        _rename(button["Pause"], *(("Resume", "go on") if race.is_paused else ("Pause", PAUSE)))
+        _rename(button["Cancel"], *(("Cancel", CANCEL) if race.is_running or not race.curves else ("Discard", DISCARD)))
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
 
 
-PAUSE = "wait before the next iteration"
+def _rename(button: pmui.Button, name: str, about: str) -> None:
+    button.param.update(label=name, description=f"{name}: {about}")
 
 
 def _is_closed() -> bool:

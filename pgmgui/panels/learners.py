@@ -32,7 +32,7 @@ class LearnerChoice(pn.viewable.Viewer):
             "Learners",
             "",
             form,
-            (480, 260),
+            (480, 236),
             sizing_mode="stretch_width",
             margin=(4, 8, 0, 0),
             end_icon="arrow_drop_up",

@@ -22,13 +22,14 @@ class MarkDetails(pn.viewable.Viewer):
 
     Parameters
     ----------
-    with_table : bool
-        Offer a sensor with a table of its own, which one variable can have but not several.
+    several : bool
+        For selections of several variables; otherwise for one, which can have a sensor with a table of its own.
     """
 
-    def __init__(self, session: Session, with_table: bool = False) -> None:
+    def __init__(self, session: Session, several: bool = False) -> None:
         super().__init__()
         self._session = session
+        self._several = several
         self._facts, hint = PlainText(margin=(4, 0)), PlainText(margin=(8, 0))
         hint.write("A mark covers the data and never changes it: take it off and all is seen again.")
         self._fraction = make_field(
@@ -42,10 +43,10 @@ class MarkDetails(pn.viewable.Viewer):
         self._partial = pn.Row(self._fraction, self._mechanism, margin=0, sizing_mode="stretch_width")
         self._view = pn.Column(
             self._facts,
-            MarkButtons(session, with_table),
+            MarkButtons(session, with_table=not several),
             self._partial,
             self._reliability,
-            *([SensorTable(session)] if with_table else []),
+            *([] if several else [SensorTable(session)]),
             hint,
             sizing_mode="stretch_width",
             margin=(4, 0),
@@ -56,6 +57,9 @@ class MarkDetails(pn.viewable.Viewer):
     # --- what is shown
 
     def _update(self) -> None:
+        if (len(self._session.selected) > 1) != self._several:
+            self._facts.write()
+            return
         marks = self._marks()
         self._partial.visible = bool(marks) and all(isinstance(mark, Partial) for mark in marks)
         self._reliability.visible = bool(marks) and all(isinstance(mark, Soft) for mark in marks)
@@ -83,10 +87,10 @@ class MarkDetails(pn.viewable.Viewer):
         if session.data is None or session.seen is None:
             return ["There is no data to mark. Open or simulate some in the Data tab."]
         if len(session.selected) != 1:
-            return [f"{cut(session.selected, 6)}: a mark is given to all of them."]
+            return [f"{cut(session.selected, 6)}: a mark is given to all of them."] if session.selected else []
         (name,) = session.selected
         column = session.network.index[name]
-        lines = [f"In the data: {describe_role(session.data.dataset, column)}."]
+        lines = [f"In the data it is {describe_role(session.data.dataset, column)}."]
         if name in session.marks:
             lines.append(f"Marked: {describe_mark(session.marks[name])}.")
             lines.append(f"So it is {describe_role(session.seen, column)}.")

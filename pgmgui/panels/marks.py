@@ -28,7 +28,7 @@ class MarkButtons(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._with_table = with_table
-        self._choices = Choices(label="What is known of the selection", on_press=self._press, margin=0, align="center")
+        self._choices = Choices(label="What is known of the selection", on_press=self._press, margin=0)
         session.param.watch(lambda *_: self._update(), WATCHED)
         self._update()
 
@@ -84,7 +84,8 @@ class MarksBar(pn.viewable.Viewer):
         self._session = session
         self._text = PlainText(margin=(0, 0, 0, 12), cut=True)
         words = pn.Column(self._text, sizing_mode="stretch_width", margin=0, align="center")
-        self._row = pn.Row(MarkButtons(session), words, margin=(0, 16), height=44, sizing_mode="stretch_width")
+        buttons = pn.Column(MarkButtons(session), margin=0, align="center")
+        self._row = pn.Row(buttons, words, margin=(0, 16), height=44, sizing_mode="stretch_width")
         session.param.watch(lambda *_: self._update(), WATCHED)
         self._update()
 

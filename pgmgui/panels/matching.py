@@ -71,7 +71,7 @@ class MatchingPanel(pn.viewable.Viewer):
             "a new network without arrows, in place of the one on the page",
             self._build_new,
         )
-        self._cancel = make_button("Cancel", "the page stays as it is", self._end)
+        self._cancel = make_button("Do not open it", "the page stays as it is", self._end)
 
     # --- what is shown
 

@@ -11,7 +11,9 @@ from pgmgui.panels.popup import make_popup_button
 from pgmgui.session import Session
 
 STARTS = {"random": "random", "uniform": "nearly uniform", "current": "current parameters"}
-CRITERIA = {"likelihood": "change of the objective", "parameters": "change of a parameter"}
+CRITERIA = {"likelihood": "the objective", "parameters": "the parameters"}
+# Its two buttons have no names; the arrow keys do the same.
+_NO_SPINNER = ".MuiInputAdornment-root { display: none !important; }"
 TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 0.0)
 
 
@@ -30,7 +32,10 @@ class RunOptions(pn.viewable.Viewer):
             "tol": _select(
                 "Tolerance", "A component has converged when its change stays at or below this twice in a row."
             ),
-            "criterion": _select("Measured by", "The change that the tolerance is compared with."),
+            "criterion": _select(
+                "Change of",
+                "What the tolerance is compared with: the change of the objective, or of the most moving parameter.",
+            ),
             "max_iter": _whole(
                 "Iteration limit", 1, None, "Every learner ends after so many iterations at the latest."
             ),
@@ -44,10 +49,11 @@ class RunOptions(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(6, 8),
             description="The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
+            stylesheets=[_NO_SPINNER],
         )
         form = pn.GridBox(*self._controls.values(), self._prior, ncols=2, width=400, margin=8)
         self._button = make_popup_button(
-            "Options", "Options: start, prior, tolerance, restarts", form, (440, 290), margin=(4, 0, 0, 0)
+            "Options", "Options: start, prior, tolerance, restarts", form, (430, 236), margin=(4, 0, 0, 0)
         )
         for name, control in self._controls.items():
             control.param.watch(lambda event, name=name: self._set(name, event.new), "value")
@@ -56,13 +62,15 @@ class RunOptions(pn.viewable.Viewer):
         self._show()
 
     def _set(self, name: str, value: Any) -> None:
-        if value is not None and value != getattr(self._session.settings, name):
+        if value is None:  # a field that was emptied
+            self._show()
+        elif value != getattr(self._session.settings, name):
             self._session.configure(**{name: value})
 
     def _set_prior(self, exponent: float | None) -> None:
         if exponent is not None and exponent != self._session.scene.common_prior:
             self._session.set_common_prior(float(exponent))
-            self._show()
+        self._show()
 
     def _show(self) -> None:
         settings = self._session.settings
@@ -95,4 +103,5 @@ def _whole(label: str, first: int, last: int | None, about: str) -> pmui.IntInpu
         sizing_mode="stretch_width",
         margin=(6, 8),
         description=about,
+        stylesheets=[_NO_SPINNER],
     )

@@ -8,7 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from pgmgui.marks import MECHANISMS
-from pgmgui.panels.work import Work, make_button
+from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.session import Session
 from pgmgui.simulation import Simulation, simulate_scene
 from pgmgui.words import count
@@ -39,7 +39,13 @@ class SimulateForm(pn.viewable.Viewer):
 
     def _make_controls(self) -> None:
         self._rows = pmui.IntInput(
-            label="Rows", value=1000, start=1, end=MOST_ROWS, step=1000, description="How many rows to draw.", **_HALF
+            label="Rows to draw",
+            value=1000,
+            start=1,
+            end=MOST_ROWS,
+            step=1000,
+            description="How many rows to draw.",
+            **_HALF,
         )
         self._seed = pmui.IntInput(
             label="Seed of the data", value=0, start=0, description="The same seed gives the same rows.", **_HALF
@@ -93,6 +99,7 @@ class SimulateForm(pn.viewable.Viewer):
             self._hide.param.update(options=names, value=kept)
 
     async def _draw(self, _event: object) -> None:
+        await settle()
         simulation = Simulation(
             rows=int(self._rows.value or 0),
             seed=int(self._seed.value or 0),

@@ -39,13 +39,13 @@ class VariablePanel(pn.viewable.Viewer):
         self._hint = PlainText(margin=(0, 0, 6, 0))
         self._list = Grid(on_pick=self._pick, shown=14, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(self._hint, self._list, sizing_mode="stretch_width", margin=0)
-        self._many = pn.Column(MarkDetails(session), sizing_mode="stretch_width", margin=0)
+        self._many = pn.Column(MarkDetails(session, several=True), sizing_mode="stretch_width", margin=0)
         self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
         self._around = Choices(label="Neighbours", on_press=lambda name: session.select([name]), margin=(2, 0))
         sections = pmui.Tabs(
             ("Table", TableEditor(session)),
             ("States", StatesEditor(session)),
-            ("Known", MarkDetails(session, with_table=True)),
+            ("Known", MarkDetails(session)),
             ("Prior", PriorEditor(session)),
             sizing_mode="stretch_width",
             margin=0,

@@ -17,6 +17,8 @@ from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
 
 T = TypeVar("T")
+SETTLING = 0.1
+"""Seconds that a button waits for the fields beside it."""
 TRIES = 3
 """How often work is done again because the page has changed meanwhile."""
 
@@ -87,6 +89,11 @@ class Work(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+async def settle() -> None:
+    """Wait until fields hold what was typed: Panel passes it on 50 ms later than a click that comes after it."""
+    await asyncio.sleep(SETTLING)
 
 
 def prepare(make: Callable[[Scene], Scene], before: Scene) -> tuple[Scene, Derived]:

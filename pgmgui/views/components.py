@@ -2,69 +2,100 @@
 
 from __future__ import annotations
 
-from html import escape
-
 import panel as pn
 
 from engine.learners.learn import Snapshot
+from pgmgui.grid import Cell, Column, Grid, Source
+from pgmgui.picture import describe_gap, find_gaps
 from pgmgui.scene import Parts
-from pgmgui.words import CERTIFIED, cut
+from pgmgui.session import Session
+from pgmgui.words import cut
 
-_STYLE = """
-:host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); overflow: auto; }
-table { border-collapse: collapse; font-size: 12px; width: 100%; }
-th { text-align: left; font-weight: 600; position: sticky; top: 0; background: var(--panel-surface-color); }
-th, td { padding: 2px 3px; border-bottom: 1px solid color-mix(in srgb, currentColor 15%, transparent); }
-td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-"""
-_HEADINGS = ("#", "Variables", "Given", "Rows", "Steps", "Objective", "Bound", "Gap")
-MOST_ROWS = 200
+COLUMNS = (
+    Column("#", "head", "the component's number on the canvas", 36),
+    Column("Variables", "text", "the variables whose parameters are learned together", 104),
+    Column("Given", "text", "observed parents that belong to other components", 70),
+    # In the middle, though it comes of the last two: a narrow table shows it without scrolling.
+    Column("Gap", "number", "how far it is below its bound, in nats", 78),
+    Column("Iterations", "number", "iterations it has made", 74),
+    Column("Rows", "number", "distinct rows of its projected data, of all rows", 96),
+    Column("Cells", "number", "the cells of its tables", 56),
+    Column("Objective", "number", "its share of the objective, in nats", 92),
+    Column("Bound", "number", "no parameters lift its share of the objective above this", 92),
+)
+MOST_VARIABLES = 6
+MOST_GIVEN = 4
 
 
-class Components(pn.viewable.Viewer):
-    """One row a component, those with something hidden first."""
+class ComponentTable(pn.viewable.Viewer):
+    """One row a component, those with something hidden first; linked to the component that is looked at."""
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
         super().__init__()
-        self._pane = pn.pane.HTML(sizing_mode="stretch_both", margin=0, stylesheets=[_STYLE])
+        self._session = session
+        self._order: list[int] = []
+        self._grid = Grid(shown=9, on_pick=self._pick, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
+        session.param.watch(lambda *_: self._sort(), "derived")
+        session.param.watch(lambda *_: self._fill(), "learned")
+        session.param.watch(lambda *_: self._highlight(), "component")
+        self._sort()
 
-    def fill(self, parts: Parts | None, snapshot: Snapshot | None = None) -> None:
-        """Draw the table, with what a run has reached if there is one."""
-        self._pane.object = "" if parts is None else _table(parts, snapshot)
+    def _sort(self) -> None:
+        parts = self._session.parts
+        self._order = [] if parts is None else sort_components(parts)
+        self._fill()
+        self._highlight()
+
+    def _fill(self) -> None:
+        parts, learned = self._session.parts, self._session.learned
+        self._grid.visible = parts is not None
+        if parts is not None:
+            self._grid.source = components_source(parts, self._order, learned)
+
+    def _highlight(self) -> None:
+        looked_at = self._session.component
+        self._grid.picked = [self._order.index(looked_at)] if looked_at in self._order else []
+
+    def _pick(self, row: int) -> None:
+        self._session.look_at(self._order[row])
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._pane
+        return self._grid
 
 
-def _table(parts: Parts, snapshot: Snapshot | None) -> str:
+def sort_components(parts: Parts) -> list[int]:
+    """The components with something to iterate, then those that are counted."""
     components = parts.task.decomposition.components
-    order = sorted(range(len(components)), key=lambda k: (components[k].is_complete, k))
-    heads = "".join(f"<th{'' if k in (1, 2) else ' class=number'}>{name}</th>" for k, name in enumerate(_HEADINGS))
-    rows = "".join(_row(parts, snapshot, k) for k in order[:MOST_ROWS])
-    more = f"<p>and {len(order) - MOST_ROWS:,} more</p>" if len(order) > MOST_ROWS else ""
-    return f'<table aria-label="Components"><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>{more}'
+    return sorted(range(len(components)), key=lambda k: (components[k].is_complete, k))
 
 
-def _row(parts: Parts, snapshot: Snapshot | None, k: int) -> str:
+def components_source(parts: Parts, order: list[int], learned: Snapshot | None) -> Source:
+    """The rows of the table, made as they are shown."""
+    gaps = find_gaps(parts, learned)
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        return [_row(parts, learned, gaps[k], k) for k in order[first : last + 1]]
+
+    return Source(COLUMNS, len(order), cells, "Components")
+
+
+def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> list[Cell]:
     task = parts.task
-    component, bound = task.decomposition.components[k], float(parts.bounds.patterns[k])
-    names = [variable.name for variable in task.layout.network.variables]
-    cells = [
+    component, network = task.decomposition.components[k], task.layout.network
+    names = [network.variables[v].name for v in component.variables]
+    given = [network.variables[v].name for v in component.boundary]
+    total = task.decomposition.dataset.total_weight
+    made, reached = "", ""
+    if learned is not None:
+        made, reached = f"{learned.iterations[learned.best, k]:,}", f"{learned.objective[learned.best, k]:,.2f}"
+    return [
         f"{k + 1}",
-        escape(cut([names[v] for v in component.variables], 6)),
-        escape(cut([names[v] for v in component.boundary], 4)),
-        f"{task.distinct_rows[k]:,}",
+        {"text": cut(names, MOST_VARIABLES), "about": cut(names, 10 * MOST_VARIABLES)},
+        {"text": cut(given, MOST_GIVEN), "about": cut(given, 10 * MOST_GIVEN)},
+        "" if gap is None else describe_gap(gap).removeprefix("gap "),
+        made,
+        f"{task.distinct_rows[k]:,} of {total:,.6g}",
+        f"{sum(network.tables[v].size for v in component.variables):,}",
+        reached,
+        f"{parts.bounds.patterns[k]:,.2f}",
     ]
-    if snapshot is None:
-        cells += ["", "", f"{bound:,.2f}", ""]
-    else:
-        reached = float(snapshot.objective[snapshot.best, k])
-        gap = max(0.0, bound - reached)
-        cells += [
-            f"{int(snapshot.iterations[snapshot.best, k]):,}",
-            f"{reached:,.2f}",
-            f"{bound:,.2f}",
-            "certified" if gap <= CERTIFIED else f"{gap:,.3g}",
-        ]
-    shown = "".join(f"<td{'' if c in (1, 2) else ' class=number'}>{text}</td>" for c, text in enumerate(cells))
-    return f"<tr data-component={k + 1}>{shown}</tr>"

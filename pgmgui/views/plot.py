@@ -13,7 +13,6 @@ from typing import Any
 
 from bokeh.core.properties import value
 from bokeh.models import (
-    BasicTickFormatter,
     ColumnDataSource,
     CustomJS,
     DataRange1d,
@@ -121,5 +120,6 @@ def _make_empty(up: str) -> Any:
     )
     plot.toolbar.update(logo=None, autohide=True)
     plot.xaxis.formatter = NumeralTickFormatter(format=NUMBERS)
-    plot.yaxis.formatter = BasicTickFormatter() if log else NumeralTickFormatter(format=NUMBERS)
+    if not log:
+        plot.yaxis.formatter = NumeralTickFormatter(format=NUMBERS)
     return plot

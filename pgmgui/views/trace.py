@@ -12,13 +12,13 @@ from panel.io import unlocked
 from engine.bounds import Bounds
 from pgmgui.plot_lines import ACROSS, UP, Axes, make_lines
 from pgmgui.race import Curve
+from pgmgui.views.choice import make_choice
 from pgmgui.views.plot import Plot
 
+HEIGHT = 196
+"""Pixels of the figure."""
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
-_ONE_LINE = (
-    ".MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 8px; white-space: nowrap; }"
-)
 
 
 class Trace(pn.viewable.Viewer):
@@ -29,23 +29,25 @@ class Trace(pn.viewable.Viewer):
         self._curves: Mapping[str, Curve] = {}
         self._bounds: Bounds | None = None
         self._sent, self._sent_at = 0, 0.0
-        self._across = _choice("Across", list(ACROSS), "What the plot counts from left to right.")
-        self._up = _choice("Up", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._across = make_choice("x", list(ACROSS), "What the plot counts from left to right.")
+        self._up = make_choice("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
         self._naive = pmui.Checkbox(
             label="naive bound",
             value=False,
-            margin=(0, 0, 0, 4),
+            margin=0,
             size="small",
+            stylesheets=[".MuiFormControlLabel-label { font-size: 14px; white-space: nowrap; }"],
             description="Also draw the bound that knows no components. It may be far above.",
         )
         controls = (self._across, self._up, self._naive)
-        top = pn.Row(*controls, margin=(4, 0, 0, 8), height=34, styles={"align-items": "center"})
+        top = pn.Row(*controls, margin=(4, 0, 0, 8), height=32, styles={"align-items": "center"})
         self._plots = {up: Plot(up) for up in UP}
-        self._panes = {
-            up: pn.pane.Bokeh(plot.figure, sizing_mode="stretch_both", margin=0, min_height=120, visible=False)
+        # In boxes of their own, for a figure itself cannot be hidden.
+        self._places = {
+            up: pn.Column(plot.figure, height=HEIGHT, sizing_mode="stretch_width", margin=0)
             for up, plot in self._plots.items()
         }
-        self._view = pn.Column(top, *self._panes.values(), sizing_mode="stretch_both", margin=0)
+        self._view = pn.Column(top, *self._places.values(), sizing_mode="stretch_both", margin=0)
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._fill(Axes())
@@ -75,21 +77,8 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
         with unlocked():
             self._plots[axes.up].fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
-            for up, pane in self._panes.items():
-                pane.visible = up == axes.up
+            for up, place in self._places.items():
+                place.visible = up == axes.up
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
-
-
-def _choice(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:
-    return pmui.RadioButtonGroup(
-        label=label,
-        options=options,
-        value=options[0],
-        size="small",
-        margin=(0, 16, 0, 0),
-        description=about,
-        sx={"& .MuiToggleButton-root": {"padding": "1px 8px", "textTransform": "none"}},
-        stylesheets=[_ONE_LINE],
-    )

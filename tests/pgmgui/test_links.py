@@ -7,9 +7,9 @@ import pytest
 
 from engine.errors import PgmError
 from pgmgui.examples import find_example
-from pgmgui.links import make_link, parse_link
-from pgmgui.marks import Hidden, Partial
-from pgmgui.session import Settings
+from pgmgui.links import is_linkable, make_link, parse_link
+from pgmgui.marks import Hidden, Partial, Soft
+from pgmgui.session import Session, Settings
 
 
 def test_a_link_opens_its_example_with_its_marks_and_settings():
@@ -60,3 +60,21 @@ def test_a_bad_link_says_what_is_wrong(query, message):
     with pytest.raises(PgmError) as caught:
         parse_link(query)
     assert message in str(caught.value)
+
+
+def test_only_an_example_with_other_marks_can_be_linked():
+    session = Session()
+    session.open_example(find_example("asia"))
+    session.mark(["smoke"], Hidden())
+    session.move({"smoke": (5.0, 5.0)})
+    assert is_linkable(session.scene)
+    session.mark(["smoke"], Soft(0.8))
+    assert not is_linkable(session.scene)
+    session.undo()
+    session.set_prior("dysp", 3.0)
+    assert not is_linkable(session.scene)
+    session.undo()
+    session.set_table(0, [0.5, 0.5])
+    assert not is_linkable(session.scene)
+    session.new()
+    assert not is_linkable(session.scene)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
+import time
 
 import pytest
 
@@ -25,6 +27,37 @@ def drain(runner, points):
     while len(found) < points:
         found += runner.collect().points
     return found
+
+
+def test_points_count_inferences_and_the_threads_own_seconds():
+    """A pause takes no seconds, and what is counted never falls."""
+    runner = Runner(endless)
+    runner.begin(paused=True)
+    mail = runner.collect()
+    while mail.start is None:
+        mail = runner.collect()
+    assert mail.start.iteration == 0
+    begun = time.perf_counter()
+    while time.perf_counter() < begun + 0.3:  # the page would wait for the user
+        assert runner.collect().points == []
+    runner.resume()
+    points = mail.points + drain(runner, 20)
+    runner.stop()
+    assert runner.join(20)
+    assert points[1].seconds - points[0].seconds < 0.2
+    assert all(a.seconds <= b.seconds and a.inferences < b.inferences for a, b in itertools.pairwise(points))
+
+
+def test_iterations_count_on_when_another_batch_of_restarts_begins():
+    document, data = load_gallery()[0].read()
+    first, second, *_ = learn(document.network, data.dataset)
+
+    runner = Runner(lambda cancelled: iter([first, second, first, second]))
+    runner.begin()
+    assert runner.join(20)
+    mail = runner.collect()
+    assert [point.iteration for point in mail.points] == [0, 1, 1, 2]
+    assert mail.start is first
 
 
 def test_stop_ends_with_the_last_state():

@@ -45,9 +45,12 @@ class Board:
 
     def after_style(self, act) -> None:
         """Do something and wait until the looks of the nodes are drawn anew."""
-        styles = self.canvas.get_attribute("data-styles")
+        canvas = self.canvas.element_handle()
+        styles = canvas.get_attribute("data-styles")
         act()
-        expect(self.canvas).not_to_have_attribute("data-styles", styles, timeout=10_000)
+        self.page.wait_for_function(
+            "([canvas, styles]) => canvas.dataset.styles !== styles", arg=[canvas, styles], timeout=30_000
+        )
 
     # --- the rest of the page
 

@@ -352,7 +352,7 @@ def test_buttons_are_off_where_there_is_nothing_to_do(open_scene):
 
 
 def test_more_than_a_hundred_steps_can_be_undone_and_redone(empty):
-    empty.add(60, 40)
+    empty.add(60, 60)
     before = empty.middle("A")
     empty.node("A").focus()
     for _ in range(11):

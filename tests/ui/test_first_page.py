@@ -93,6 +93,41 @@ def test_dragging_the_background_pans_and_a_node_moves(open_board, page):
     assert {name: board.middle(name) for name in after} == {n: pytest.approx(p, abs=1) for n, p in after.items()}
 
 
+def test_drawing_on_a_small_screen(open_board, page):
+    page.set_viewport_size({"width": 1024, "height": 768})
+    board = open_board().new()
+    board.add(120, 60, "rain").add(320, 60, "sprinkler").add(220, 140, "wet")
+    board.connect("rain", "wet").connect("sprinkler", "wet")
+    expect(board.facts).to_have_text(["3 variables", "2 arrows", "6 parameters", "no data"])
+    board.tab("Data")
+    board.press("Control+z", "Control+z", "Control+z", "Control+z")
+    assert (board.names(), board.arrows()) == (["rain", "sprinkler"], set())
+    frame = board.canvas.bounding_box()
+    for name in ("Undo", "Shortcuts"):
+        box = board.button(name).bounding_box()
+        assert frame["x"] <= box["x"] < box["x"] + box["width"] <= frame["x"] + frame["width"]
+        assert frame["y"] <= box["y"] < box["y"] + box["height"] <= frame["y"] + frame["height"]
+
+
+def test_the_view_stays_over_edits_and_fits_another_document(open_board, page):
+    board = open_board().choose("Chain of four")
+    page.get_by_role("button", name="Zoom out").click()
+    board.wait_for_paint()
+    zoom, place = board.zoom(), board.middle("Y")
+    board.select("V").press("Delete")
+    board.press("Control+z")
+    board.connect("V", "Y")
+    assert (board.zoom(), board.middle("Y")) == (pytest.approx(zoom), pytest.approx(place, abs=1))
+    board.choose("Asia")
+    frame = board.canvas.bounding_box()
+    for x, y in map(board.middle, board.names()):
+        assert frame["x"] < x < frame["x"] + frame["width"]
+        assert frame["y"] < y < frame["y"] + frame["height"]
+    board.press("Control+z")  # back to the chain, which is fitted again
+    assert board.names() == list("VXYZ")
+    assert board.zoom() == pytest.approx(1.25 * zoom)
+
+
 def test_the_buttons_zoom(open_board, page):
     board = open_board()
     zoom = board.zoom()
@@ -136,7 +171,7 @@ def test_the_keyboard_reaches_and_moves_everything(open_board, page):
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(zoom)
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Zoom in")).to_be_focused()
+    expect(board.button("Undo")).to_be_focused()
 
 
 def test_walking_off_the_screen_brings_the_node_into_view(open_board, page):
@@ -179,7 +214,8 @@ def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
     expect(board.node(HOSTILE).locator(".name")).to_have_text(f"{HOSTILE[:23]}…")
     board.node(HOSTILE).click()
     expect(page.get_by_text(f"Selected: {HOSTILE}")).to_be_visible()
-    expect(page.locator("table[aria-label=Components] tbody tr")).to_contain_text([HOSTILE])
+    board.tab("Parts")
+    expect(page.get_by_role("grid", name="Components")).to_contain_text(HOSTILE)
     page.get_by_role("button", name="Start").click()
     expect(page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=30_000)
     expect(page.locator("img")).to_have_count(0)

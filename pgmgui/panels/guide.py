@@ -1,0 +1,185 @@
+"""The guide: worked scenes from the papers, what the model doctor finds, and the learners' equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from html import escape
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine.doctor import Finding, examine
+from engine.learners.learn import METHODS
+from pgmgui.lessons import Lesson, load_lessons
+from pgmgui.links import parse_link
+from pgmgui.panels.work import make_button
+from pgmgui.remedies import find_remedy
+from pgmgui.session import Session
+from pgmgui.views.plain_text import PlainText
+from pgmgui.words import LEARNERS
+
+MOST_FINDINGS = 12
+"""Findings of the doctor that are shown."""
+_STYLE = """
+:host { color: var(--panel-on-surface-color); font: 14px/1.4 var(--bokeh-base-font); }
+h3 { font-size: 15px; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
+.see { border-left: 3px solid var(--panel-primary-color); padding-left: 8px; }
+.source { opacity: 0.75; }
+"""
+
+
+class GuidePanel(pn.viewable.Viewer):
+    """Lessons, findings and equations, one below the other.
+
+    Parameters
+    ----------
+    on_run : callable
+        Called when a step of a lesson begins to learn.
+    """
+
+    def __init__(self, session: Session, on_run: Callable[[], None]) -> None:
+        super().__init__()
+        self._session = session
+        self._lessons = Lessons(session, on_run)
+        self._doctor = Doctor(session)
+        self._equations = Equations(session)
+        self._view = pn.Column(
+            self._lessons,
+            self._doctor,
+            self._equations,
+            sizing_mode="stretch_both",
+            margin=(4, 8, 0, 12),
+            scroll="y-auto",
+        )
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+class Lessons(pn.viewable.Viewer):
+    """One lesson at a time: its steps, what to do, and what to see."""
+
+    def __init__(self, session: Session, on_run: Callable[[], None]) -> None:
+        super().__init__()
+        self._session, self._on_run = session, on_run
+        self._step = 0
+        self._choice = pmui.Select(
+            label="Worked scene",
+            options={lesson.title: lesson.id for lesson in load_lessons()},
+            description="Five scenes from the papers, of three steps each.",
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(8, 0, 4, 0),
+        )
+        self._choice.param.watch(lambda *_: self._go(0), "value")
+        self._text = pn.pane.HTML(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
+        self._back = make_button("Back", "the step before", lambda *_: self._go(self._step - 1))
+        self._do = make_button("Show me", "open this step's scene on the page", lambda *_: self._show_me(), "contained")
+        self._next = make_button("Next", "the step after", lambda *_: self._go(self._step + 1))
+        self._view = pn.Column(
+            self._choice,
+            self._text,
+            pn.Row(self._back, self._do, self._next, margin=0),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self._go(0)
+
+    @property
+    def _lesson(self) -> Lesson:
+        return next(lesson for lesson in load_lessons() if lesson.id == self._choice.value)
+
+    def _go(self, step: int) -> None:
+        lesson = self._lesson
+        self._step = min(max(step, 0), len(lesson.steps) - 1)
+        here = lesson.steps[self._step]
+        self._text.object = (
+            f"<h3>Step {self._step + 1} of {len(lesson.steps)}</h3><p>{escape(here.do)}</p>"
+            f'<p class="see"><b>See:</b> {escape(here.see)}</p><p class="source">{escape(lesson.source)}</p>'
+        )
+        self._back.disabled, self._next.disabled = self._step == 0, self._step == len(lesson.steps) - 1
+
+    def _show_me(self) -> None:
+        link = parse_link(self._lesson.steps[self._step].link)
+        self._session.settings = link.settings
+        if self._session.open(link.scene) and link.run:
+            self._on_run()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+class Doctor(pn.viewable.Viewer):
+    """What the model doctor finds, each with a fix."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._examine = make_button("Examine the model", "look for what makes learning fail or mislead", self._look)
+        self._list = pn.Column(sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(
+            pn.pane.HTML("<h3>Model doctor</h3>", margin=(12, 0, 0, 0), stylesheets=[_STYLE]),
+            self._examine,
+            self._list,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        session.param.watch(lambda *_: self._list.clear(), "derived")
+
+    def _look(self, _event: object = None) -> None:
+        parts = self._session.parts
+        if parts is None:
+            self._list[:] = [_say("There is nothing to examine: that takes a Bayesian network with data.")]
+            return
+        findings = examine(parts.task)
+        shown = [self._describe(finding) for finding in findings[:MOST_FINDINGS]]
+        if len(findings) > MOST_FINDINGS:
+            shown.append(_say(f"And {len(findings) - MOST_FINDINGS:,} more."))
+        self._list[:] = shown or [_say("Nothing found: every table can be learned, and every row is possible.")]
+
+    def _describe(self, finding: Finding) -> pn.viewable.Viewable:
+        name = self._session.network.variables[finding.variable].name
+        buttons = [make_button("Select", f"{name} on the canvas", lambda *_: self._session.select([name]))]
+        remedy = find_remedy(self._session, finding)
+        if remedy is not None:
+            buttons.append(make_button(remedy.label, remedy.about, partial(self._cure, remedy.apply)))
+        return pn.Column(
+            _say(finding.text, finding.advice), pn.Row(*buttons, margin=0), sizing_mode="stretch_width", margin=(4, 0)
+        )
+
+    def _cure(self, apply: Callable[[], bool], _event: object) -> None:
+        if apply():
+            self._look()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+class Equations(pn.viewable.Viewer):
+    """What the chosen learners compute."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._view = pn.Column(sizing_mode="stretch_width", margin=(12, 0))
+        session.param.watch(lambda *_: self._update(), "settings")
+        self._update()
+
+    def _update(self) -> None:
+        parts: list[pn.viewable.Viewable] = []
+        for method in self._session.settings.methods:
+            learner = METHODS[method].learner
+            title = f"<h3>{escape(LEARNERS[method])}</h3><p>{escape(learner.explanation)}</p>"
+            parts.append(pn.pane.HTML(title, sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE]))
+            parts.append(pn.pane.LaTeX(f"${learner.equations}$", sizing_mode="stretch_width", margin=(0, 0, 8, 0)))
+        self._view[:] = parts
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def _say(*lines: str) -> PlainText:
+    text = PlainText(margin=(0, 0))
+    text.write(*lines)
+    return text

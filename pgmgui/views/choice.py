@@ -1,0 +1,25 @@
+"""Buttons of which one is pressed."""
+
+from __future__ import annotations
+
+import panel_material_ui as pmui
+
+# The label beside the buttons rather than above them.
+_ONE_LINE = """
+.MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 6px; white-space: nowrap; }
+.MuiFormLabel-root { font-size: 14px; }
+"""
+
+
+def make_choice(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:
+    """A low row of buttons behind its label; the first is pressed."""
+    return pmui.RadioButtonGroup(
+        label=label,
+        options=options,
+        value=options[0],
+        size="small",
+        margin=(0, 12, 0, 0),
+        description=about,
+        sx={"& .MuiToggleButton-root": {"padding": "1px 7px", "textTransform": "none"}},
+        stylesheets=[_ONE_LINE],
+    )
