@@ -8,6 +8,7 @@ from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
+from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
 from engine.errors import PgmError
@@ -94,6 +95,7 @@ def read_files(
 
 def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) -> pn.viewable.Viewable:
     """The page of one tab, on what was opened or on the first example."""
+    _stay_local()
     session = Session()
     session.local = local
     if opened is None:
@@ -133,3 +135,9 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         sx=PAGE_STYLE,
     )
     return page
+
+
+def _stay_local() -> None:
+    """Keep Panel from fetching the style sheets of what is made after the page from the net."""
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST

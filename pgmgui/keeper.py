@@ -39,7 +39,7 @@ class Keeper:
         """Look from now on, and write the key into the page's address."""
         if pn.state.curdoc is None:
             return
-        pn.state.add_periodic_callback(self.keep, PERIOD)
+        pn.state.add_periodic_callback(self.keep, PERIOD)  # type: ignore[arg-type]
         pn.state.on_session_destroyed(lambda *_: self.keep_now())
         pn.state.onload(self._show_key)
 

@@ -225,8 +225,10 @@ class Problem:
     @cached_property
     def rows_per_pass(self) -> Ints:
         """Per component, the rows of data that a pass propagates."""
-        every = [np.bincount(job.component, minlength=self.n_components) for job in self.jobs]
-        return np.sum([np.zeros(self.n_components, dtype=np.int64), *every], axis=0)
+        rows = np.zeros(self.n_components, dtype=np.int64)
+        for job in self.jobs:
+            rows += np.bincount(job.component, minlength=self.n_components)
+        return rows
 
     @cached_property
     def _run_starts(self) -> Ints:

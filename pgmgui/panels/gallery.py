@@ -28,7 +28,7 @@ class Gallery(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             sx=_STYLE,
         )
-        self._list.on_click(self._open)
+        self._list.on_click(self._open)  # type: ignore[arg-type]
         session.param.watch(lambda *_: self._look(), "scene")
         self._look()
 

@@ -179,7 +179,7 @@ class Equations(pn.viewable.Viewer):
         return self._view
 
 
-def _say(*lines: str) -> PlainText:
+def _say(*lines: str) -> pn.viewable.Viewable:
     text = PlainText(margin=(0, 0))
     text.write(*lines)
-    return text
+    return text.__panel__()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
@@ -168,6 +169,6 @@ def _rename(button: pmui.Button, name: str, about: str) -> None:
 
 def _is_closed() -> bool:
     """Whether the tab of this page is gone. Its session lives on for a while, should it come back."""
-    context = pn.state.curdoc and pn.state.curdoc.session_context
+    context: Any = pn.state.curdoc and pn.state.curdoc.session_context
     session = context and context.session
     return session is not None and session.connection_count == 0

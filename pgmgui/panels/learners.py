@@ -44,7 +44,7 @@ class LearnerChoice(pn.viewable.Viewer):
         self._show()
 
     def _choose(self) -> None:
-        titles = [title for group in self._groups.values() for title in group.value]
+        titles = [title for group in self._groups.values() for title in group.value or []]
         methods = tuple(name for name, title in LEARNERS.items() if title in titles)
         if set(methods) != set(self._session.settings.methods) & set(self._offered()):
             self._session.configure(methods=methods)

@@ -17,7 +17,6 @@ def make_popup_button(
     """
     width, height = size
     popup = pmui.Popup(
-        form,
         open=False,
         anchor_origin={"horizontal": "left", "vertical": "top"},
         transform_origin={"horizontal": "left", "vertical": "bottom"},
@@ -32,5 +31,10 @@ def make_popup_button(
         attached=[popup],
         **options,
     )
-    button.on_click(lambda *_: popup.param.update(open=True))
+
+    def show(_event: object) -> None:
+        # The form is put in when it is first wanted: the page opens sooner.
+        popup.param.update(objects=[form], open=True)
+
+    button.on_click(show)
     return button

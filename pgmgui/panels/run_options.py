@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
+from engine.errors import PgmError
+from pgmgui.numbers import parse_number, show_number
+from pgmgui.panels.fields import make_field
 from pgmgui.panels.popup import make_popup_button
 from pgmgui.session import Session
+from pgmgui.views.choice import make_choice
 
-STARTS = {"random": "random", "uniform": "nearly uniform", "current": "current parameters"}
-CRITERIA = {"likelihood": "the objective", "parameters": "the parameters"}
-# Its two buttons have no names; the arrow keys do the same.
-_NO_SPINNER = ".MuiInputAdornment-root { display: none !important; }"
-TOLERANCES = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-8, 0.0)
+STARTS = {"random": "random", "nearly uniform": "uniform", "current parameters": "current"}
+CRITERIA = {"objective": "likelihood", "parameters": "parameters"}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that can be set."""
+
+    label: str
+    about: str
+    lowest: float = 0
+    highest: float = math.inf
+    whole: bool = True
+
+    def parse(self, text: str) -> float:
+        """The number that a text stands for."""
+        kind = "a whole number" if self.whole else "a number"
+        value = parse_number(text.replace(",", "") if self.whole else text, kind)
+        if self.whole and not value.is_integer():
+            raise PgmError(f"{text!r} is no whole number; type one such as 10")
+        if not self.lowest <= value <= self.highest:
+            limits = (
+                f"from {self.lowest:g} on" if math.isinf(self.highest) else f"from {self.lowest:g} to {self.highest:g}"
+            )
+            raise PgmError(f"{text!r} is out of range; type {kind} {limits}")
+        return int(value) if self.whole else value
+
+
+NUMBERS = {
+    "seed": Number("Seed", "The same seed gives the same starts."),
+    "restarts": Number("Restarts", "How many starts; the best one is drawn.", 1, 100),
+    "tol": Number(
+        "Tolerance",
+        "What has changed by no more than this twice in a row has converged. 0: go on to the limit.",
+        whole=False,
+    ),
+    "max_iter": Number("Iteration limit", "No learner makes more iterations than this.", 1),
+    "prior": Number(
+        "Prior",
+        "The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
+        1,
+        whole=False,
+    ),
+}
 
 
 class RunOptions(pn.viewable.Viewer):
@@ -23,85 +68,53 @@ class RunOptions(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._controls = {
-            "start": _select(
-                "Start from", "Parameters that every learner starts from. Nearly uniform: uniform, a little perturbed."
-            ),
-            "seed": _whole("Seed", 0, None, "The same seed gives the same starts."),
-            "restarts": _whole("Restarts", 1, 100, "How many starts; the best one is drawn."),
-            "tol": _select(
-                "Tolerance", "A component has converged when its change stays at or below this twice in a row."
-            ),
-            "criterion": _select(
-                "Change of",
-                "What the tolerance is compared with: the change of the objective, or of the most moving parameter.",
-            ),
-            "max_iter": _whole(
-                "Iteration limit", 1, None, "Every learner ends after so many iterations at the latest."
-            ),
+        self._choices = {
+            "start": (make_choice("Start from", list(STARTS), "Where every learner starts."), STARTS),
+            "criterion": (make_choice("Change of", list(CRITERIA), "What the tolerance is compared with."), CRITERIA),
         }
-        self._prior = pmui.FloatInput(
-            label="Prior",
-            value=1.0,
-            start=1.0,
-            step=0.5,
-            size="small",
-            sizing_mode="stretch_width",
-            margin=(6, 8),
-            description="The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
-            stylesheets=[_NO_SPINNER],
-        )
-        form = pn.GridBox(*self._controls.values(), self._prior, ncols=2, width=400, margin=8)
+        self._fields = {
+            name: make_field(number.label, number.about, partial(self._type, name), 192)
+            for name, number in NUMBERS.items()
+        }
+        for name, (choice, meanings) in self._choices.items():
+            choice.param.watch(
+                lambda event, name=name, meanings=meanings: self._set(name, meanings[event.new]), "value"
+            )
+        (start, _), (criterion, _) = self._choices.values()
+        form = pn.Column(start, pn.GridBox(*self._fields.values(), ncols=2), criterion, margin=12)
         self._button = make_popup_button(
-            "Options", "Options: start, prior, tolerance, restarts", form, (430, 236), margin=(4, 0, 0, 0)
+            "Options", "Options: start, prior, tolerance, restarts", form, (440, 262), margin=(4, 0, 0, 0)
         )
-        for name, control in self._controls.items():
-            control.param.watch(lambda event, name=name: self._set(name, event.new), "value")
-        self._prior.param.watch(lambda event: self._set_prior(event.new), "value")
         session.param.watch(lambda *_: self._show(), ["settings", "scene"])
         self._show()
 
-    def _set(self, name: str, value: Any) -> None:
-        if value is None:  # a field that was emptied
-            self._show()
-        elif value != getattr(self._session.settings, name):
-            self._session.configure(**{name: value})
-
-    def _set_prior(self, exponent: float | None) -> None:
-        if exponent is not None and exponent != self._session.scene.common_prior:
-            self._session.set_common_prior(float(exponent))
+    def _type(self, name: str, text: str) -> None:
+        try:
+            value = NUMBERS[name].parse(text)
+        except PgmError as error:
+            self._session.say(f"{NUMBERS[name].label}: {error}.")
+        else:
+            self._set(name, value)
         self._show()
 
+    def _set(self, name: str, value: Any) -> None:
+        if value == self._values[name]:
+            return
+        if name == "prior":
+            self._session.set_common_prior(value)
+        else:
+            self._session.configure(**{name: value})
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        return {**vars(self._session.settings), "prior": self._session.scene.common_prior}
+
     def _show(self) -> None:
-        settings = self._session.settings
-        tolerances = sorted({*TOLERANCES, settings.tol}, reverse=True)
-        options = {
-            "start": {text: key for key, text in STARTS.items()},
-            "criterion": {text: key for key, text in CRITERIA.items()},
-            "tol": {f"{tol:g}" if tol else "0: to the limit": tol for tol in tolerances},
-        }
-        for name, control in self._controls.items():
-            news = {"options": options[name]} if name in options else {}
-            control.param.update(value=getattr(settings, name), **news)
-        self._prior.value = self._session.scene.common_prior
+        values = self._values
+        for name, (choice, meanings) in self._choices.items():
+            choice.value = next(word for word, meaning in meanings.items() if meaning == values[name])
+        for name, field in self._fields.items():
+            field.value = f"{values[name]}" if NUMBERS[name].whole else show_number(values[name])
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._button
-
-
-def _select(label: str, about: str) -> pmui.Select:
-    return pmui.Select(label=label, size="small", sizing_mode="stretch_width", margin=(6, 8), description=about)
-
-
-def _whole(label: str, first: int, last: int | None, about: str) -> pmui.IntInput:
-    return pmui.IntInput(
-        label=label,
-        value=first,
-        start=first,
-        end=last,
-        size="small",
-        sizing_mode="stretch_width",
-        margin=(6, 8),
-        description=about,
-        stylesheets=[_NO_SPINNER],
-    )

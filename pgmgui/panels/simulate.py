@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import panel as pn
 import panel_material_ui as pmui
 
+from engine.errors import PgmError
 from pgmgui.marks import MECHANISMS
+from pgmgui.numbers import parse_fraction
 from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.session import Session
 from pgmgui.simulation import Simulation, simulate_scene
 from pgmgui.words import count
 
 MOST_ROWS = 10_000_000
-_HALF = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 8, 4, 0)}
+MOST_SEED = 2**63
 
 
 class SimulateForm(pn.viewable.Viewer):
@@ -38,18 +41,8 @@ class SimulateForm(pn.viewable.Viewer):
         self._look()
 
     def _make_controls(self) -> None:
-        self._rows = pmui.IntInput(
-            label="Rows to draw",
-            value=1000,
-            start=1,
-            end=MOST_ROWS,
-            step=1000,
-            description="How many rows to draw.",
-            **_HALF,
-        )
-        self._seed = pmui.IntInput(
-            label="Seed of the data", value=0, start=0, description="The same seed gives the same rows.", **_HALF
-        )
+        self._rows = _field("Rows to draw", "1000", "How many rows to draw, for example 1000.")
+        self._seed = _field("Seed of the data", "0", "A whole number; the same seed gives the same rows.")
         self._hide = pmui.MultiChoice(
             label="Hide these",
             description="Variables that are not seen. Their values are drawn all the same: "
@@ -57,30 +50,20 @@ class SimulateForm(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(8, 8, 4, 0),
         )
-        self._fraction = pmui.FloatInput(
-            label="Hide a fraction",
-            value=0.0,
-            start=0.0,
-            end=1.0,
-            step=0.1,
-            description="Of the other variables, drawn at random, this fraction is hidden too.",
-            **_HALF,
+        self._fraction = _field(
+            "Hide a fraction", "0", "From 0 to 1: of the other variables, drawn at random, this fraction is hidden too."
         )
-        self._missing = pmui.FloatInput(
-            label="Fraction missing",
-            value=0.0,
-            start=0.0,
-            end=1.0,
-            step=0.1,
-            description="Of the cells of the variables that are not hidden.",
-            **_HALF,
+        self._missing = _field(
+            "Fraction missing", "0", "From 0 to 1: of the cells of the variables that are not hidden."
         )
         self._mechanism = pmui.Select(
             label="Cells are missing",
             options={words: name for name, words in MECHANISMS.items()},
             value="mcar",
             description="What makes a cell go missing. Given other variables, half of them stay seen.",
-            **_HALF,
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(8, 8, 4, 0),
         )
 
     @property
@@ -100,16 +83,42 @@ class SimulateForm(pn.viewable.Viewer):
 
     async def _draw(self, _event: object) -> None:
         await settle()
-        simulation = Simulation(
-            rows=int(self._rows.value or 0),
-            seed=int(self._seed.value or 0),
-            hide=tuple(self._hide.value or ()),
-            hide_fraction=float(self._fraction.value or 0),
-            missing=float(self._missing.value or 0),
-            mechanism=self._mechanism.value,
-        )
+        try:
+            simulation = self._read()
+        except PgmError as error:
+            self._session.say(f"{error}.")
+            return
         what = f"Drawing {count(simulation.rows, 'row')}"
         await self._work.change(what, "simulate data", partial(simulate_scene, simulation=simulation))
 
+    def _read(self) -> Simulation:
+        return Simulation(
+            rows=parse_whole(self._rows.value_input or "", "the number of rows", MOST_ROWS),
+            seed=parse_whole(self._seed.value_input or "", "a seed", MOST_SEED),
+            hide=tuple(self._hide.value or ()),
+            hide_fraction=parse_fraction(self._fraction.value_input or "", "the fraction to hide"),
+            missing=parse_fraction(self._missing.value_input or "", "the fraction missing"),
+            mechanism=self._mechanism.value,
+        )
+
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def parse_whole(text: str, what: str, most: int) -> int:
+    """The whole number that a text stands for, perhaps with commas or spaces between thousands.
+
+    >>> parse_whole(" 10,000 ", "rows", 10**6)
+    10000
+    """
+    digits = re.sub(r"(?<=\d)[,_ ](?=\d{3})", "", text.strip())
+    if not re.fullmatch(r"\d{1,20}", digits, re.ASCII) or int(digits) > most:
+        raise PgmError(f"{text.strip()!r} is not {what}; type a whole number from 0 to {most:,}")
+    return int(digits)
+
+
+def _field(label: str, value: str, about: str) -> pmui.TextInput:
+    # Not a number field: it passes on what was typed only when it is left, and a quick click would come before.
+    return pmui.TextInput(
+        label=label, value=value, description=about, size="small", sizing_mode="stretch_width", margin=(8, 8, 4, 0)
+    )

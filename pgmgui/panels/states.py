@@ -33,10 +33,12 @@ class StatesEditor(pn.viewable.Viewer):
             on_edit=self._rename, on_pick=self._pick, shown=8, sizing_mode="stretch_width", margin=(6, 0, 2, 0)
         )
         self._text = PlainText(margin=(2, 0))
-        self._add = make_button("Add", "a state after the last", self._append)
+        self._add = make_button("Add state", "one more, after the last", self._append)
         self._up = make_button("Up", "move the picked state up", partial(self._move, -1))
         self._down = make_button("Down", "move the picked state down", partial(self._move, 1))
-        self._remove = make_button("Remove", "the picked state; cells of the data with it become missing", self._drop)
+        self._remove = make_button(
+            "Remove state", "the picked one; cells of the data with it become missing", self._drop
+        )
         buttons = pn.Row(self._add, self._up, self._down, self._remove, margin=0)
         self._view = pn.Column(self._grid, self._text, buttons, sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda *_: self._update(), ["selected", "scene"])

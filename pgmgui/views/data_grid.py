@@ -12,7 +12,7 @@ from pgmgui.session import Session
 
 ROWS, VARIABLES = "Rows", "Variables"
 # The label beside the buttons rather than above them.
-_ONE_LINE = ".bk-input-group, .MuiFormControl-root { flex-direction: row; align-items: center; gap: 6px; }"
+_ONE_LINE = ".MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 8px; }"
 
 
 class DataGrid(pn.viewable.Viewer):

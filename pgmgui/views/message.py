@@ -8,6 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from pgmgui.session import Session
+from pgmgui.views.plain_text import HtmlText
 
 _STYLE = """
 :host { color: #4d2c00; font: 15px/1.4 var(--bokeh-base-font); min-width: 0; }
@@ -35,7 +36,7 @@ class Message(pn.viewable.Viewer):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self._text = pn.pane.HTML("", sizing_mode="stretch_width", margin=(8, 12), stylesheets=[_STYLE])
+        self._text = HtmlText("", sizing_mode="stretch_width", margin=(8, 12), stylesheets=[_STYLE])
         dismiss = pmui.Button(
             label="Dismiss",
             description="Dismiss: close this message",

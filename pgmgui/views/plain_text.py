@@ -15,8 +15,11 @@ p { margin: 0 0 2px; overflow-wrap: anywhere; }
 _CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
 
 
-class _Text(pn.pane.HTML):
-    """A pane that sends its text alone: Panel's would send its style sheets too, and look through the whole page."""
+class HtmlText(pn.pane.HTML):
+    """A pane that sends its text alone when it changes.
+
+    Panel's would send its style sheets too, at times with addresses in the net, and look through the whole page.
+    """
 
     def _update(self, ref: str, model: Model) -> None:
         model.update(text=self._get_properties(model.document)["text"])
@@ -34,7 +37,7 @@ class PlainText(pn.viewable.Viewer):
     def __init__(self, margin: tuple[int, ...], cut: bool = False) -> None:
         super().__init__()
         sheets = [_STYLE, _CUT] if cut else [_STYLE]
-        self._pane = _Text(sizing_mode="stretch_width", margin=margin, stylesheets=sheets)
+        self._pane = HtmlText(sizing_mode="stretch_width", margin=margin, stylesheets=sheets)
 
     def write(self, *lines: str) -> None:
         """Show these lines instead."""

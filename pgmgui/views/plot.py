@@ -1,4 +1,4 @@
-"""A figure with lines that are made once and drawn with ever other numbers.
+"""A figure with lines that are made when they are first needed, and drawn with ever other numbers.
 
 A new figure each time would stay in the browser's memory. Bokeh's models may only be touched in the turn of
 their document: see :meth:`Plot.fill`.
@@ -8,23 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any
 
 from bokeh.core.properties import value
-from bokeh.models import (
-    ColumnDataSource,
-    CustomJS,
-    DataRange1d,
-    HoverTool,
-    Legend,
-    LegendItem,
-    NumeralTickFormatter,
-)
+from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, NumeralTickFormatter
+from bokeh.models.annotations import Legend, LegendItem
 from bokeh.plotting import figure
 
 from pgmgui.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
-from pgmgui.words import LEARNERS
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
@@ -62,14 +53,14 @@ class Plot:
     def __init__(self, up: str) -> None:
         self.taken = 0
         self.figure = _make_empty(up)
-        self._bounds = {name: self._add(BOUND_COLOUR, dash) for name, dash in BOUND_DASHES.items()}
-        self._learners = [self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]) for k in range(len(LEARNERS))]
-        series = [*self._bounds.values(), *self._learners]
-        legend = Legend(items=[s.item for s in series], label_text_font_size="12px", spacing=0, padding=4)
-        legend.border_line_alpha = legend.background_fill_alpha = 0
-        self.figure.add_layout(legend, "right")
-        self._hover = HoverTool(renderers=[s.renderer for s in series])
+        self._legend = Legend(label_text_font_size="12px", spacing=0)
+        self._legend.update(padding=4)
+        self._legend.border_line_alpha = self._legend.background_fill_alpha = 0
+        self.figure.add_layout(self._legend, "right")
+        self._hover = HoverTool(renderers=[])
         self.figure.add_tools(self._hover)
+        self._bounds = {name: self._add(BOUND_COLOUR, dash) for name, dash in BOUND_DASHES.items()}
+        self._learners: list[_Series] = []
         self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
         frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
         # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
@@ -83,7 +74,10 @@ class Plot:
         for name, series in self._bounds.items():
             series.draw(name, lines.get(name))
         learners = [name for name in lines if name not in BOUNDS]
-        for name, series in zip_longest(learners, self._learners, fillvalue=""):
+        for k in range(len(self._learners), len(learners)):
+            self._learners.append(self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]))
+        for k, series in enumerate(self._learners):
+            name = learners[k] if k < len(learners) else ""
             series.draw(name, lines.get(name))
         x, y = find_frame(lines, axes)
         self._frame.data = {"x": x, "y": y, "number": [number, number]}
@@ -91,7 +85,10 @@ class Plot:
     def _add(self, colour: str, dash: str) -> _Series:
         source = ColumnDataSource({"x": [], "y": []})
         drawn = self.figure.line("x", "y", source=source, color=colour, line_dash=dash, line_width=2.5, visible=False)
-        return _Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
+        item = LegendItem(label=value(""), renderers=[drawn], visible=False)
+        self._legend.items = [*self._legend.items, item]
+        self._hover.renderers = [*self._hover.renderers, drawn]
+        return _Series(drawn, item)
 
     def _ask_for_receipts(self, up: str) -> None:
         """Have the browser say which drawing it has taken."""

@@ -7,6 +7,7 @@ from html import escape
 import panel as pn
 
 from pgmgui.session import Session
+from pgmgui.views.plain_text import HtmlText
 from pgmgui.words import summarise
 
 # One line that never wraps: where it is narrow the note is cut first, then the facts; the tooltip has all of it.
@@ -28,7 +29,7 @@ class Summary(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._pane = pn.pane.HTML(sizing_mode="stretch_width", margin=(0, 8, 0, 24), stylesheets=[_STYLE])
+        self._pane = HtmlText(sizing_mode="stretch_width", margin=(0, 8, 0, 24), stylesheets=[_STYLE])
         session.param.watch(lambda *_: self._update(), ["scene", "derived"])
         self._update()
 

@@ -41,12 +41,9 @@ class Trace(pn.viewable.Viewer):
         )
         controls = (self._across, self._up, self._naive)
         top = pn.Row(*controls, margin=(4, 0, 0, 8), height=32, styles={"align-items": "center"})
-        self._plots = {up: Plot(up) for up in UP}
+        self._plots: dict[str, Plot] = {}
         # In boxes of their own, for a figure itself cannot be hidden.
-        self._places = {
-            up: pn.Column(plot.figure, height=HEIGHT, sizing_mode="stretch_width", margin=0)
-            for up, plot in self._plots.items()
-        }
+        self._places = {up: pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0) for up in UP}
         self._view = pn.Column(top, *self._places.values(), sizing_mode="stretch_both", margin=0)
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
@@ -61,7 +58,7 @@ class Trace(pn.viewable.Viewer):
     def is_ready(self) -> bool:
         """Whether the browser has taken what was sent last. One that is behind is not sent more: what answers a
         click would wait behind it."""
-        taken = self._plots[self._up.value].taken
+        taken = self._plot(self._up.value).taken
         return taken >= self._sent or time.monotonic() > self._sent_at + PATIENCE
 
     def follow(self) -> None:
@@ -76,9 +73,16 @@ class Trace(pn.viewable.Viewer):
     def _fill(self, axes: Axes) -> None:
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
         with unlocked():
-            self._plots[axes.up].fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
+            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
             for up, place in self._places.items():
                 place.visible = up == axes.up
+
+    def _plot(self, up: str) -> Plot:
+        """The plot of a quantity, made when it is first looked at."""
+        if up not in self._plots:
+            self._plots[up] = Plot(up)
+            self._places[up].append(self._plots[up].figure)
+        return self._plots[up]
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

@@ -8,15 +8,23 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.board import Board
 
+SLOW = 30_000
+"""Milliseconds that a run may take on a busy machine."""
+
 # The lines of the figure that is shown: name, colour, dash, and the points.
 LINES = """() => {
   for (const document of Bokeh.documents)
     for (const figure of document._all_models.values()) {
       const view = figure.type === "Figure" && Bokeh.index.find_one(figure)
-      if (!view || !view.el.offsetParent || !figure.left.some(axis => axis.axis_label.includes("nats"))) continue
-      const lines = figure.renderers.filter(r => r.visible && r.name)
+      if (!view || !view.el.offsetParent || !figure.left.some(axis => axis.axis_label?.includes("nats"))) continue
+      const lines = figure.renderers.filter(line => line.visible && line.name)
       return lines.map(({name, glyph, data_source: {data}}) => ({
-        name, x: [...data.x], y: [...data.y], colour: glyph.line_color.value, dash: JSON.stringify(glyph.line_dash.value),
+        name,
+        x: [...data.x],
+        y: [...data.y],
+        colour: glyph.line_color.value,
+        dash: JSON.stringify(glyph.line_dash.value),
+        across: figure.below[0].axis_label,
       }))
     }
   return []
@@ -30,42 +38,79 @@ class Lab(Board):
         super().__init__(page)
         self.certificate = page.get_by_text(re.compile("nats of the best possible|^Certified: every"))
         self.table = page.get_by_role("grid", name="Components")
-        self.rows = self.table.locator("[role=row][data-row]")
 
     def state(self, learner: str = "decomposed EM") -> Locator:
         """The line that says how far a learner has come."""
         return self.page.get_by_text(re.compile(f"^{re.escape(learner)}: "))
 
+    def expect_state(self, state: str, learner: str = "decomposed EM") -> None:
+        """Wait until a learner is said to be in some state."""
+        expect(self.state(learner)).to_contain_text(state, timeout=SLOW)
+
+    def expect_enabled(self, **buttons: bool) -> None:
+        """The buttons of the strip, by their first words."""
+        for name, enabled in buttons.items():
+            (expect(self.button(name)).to_be_enabled if enabled else expect(self.button(name)).to_be_disabled)()
+
     def choose_learners(self, *names: str) -> Lab:
-        """Tick these learners in the list, and no others."""
+        """Tick these learners in the list beside decomposed EM; or untick what is ticked."""
         self.button("Learners").click()
-        boxes = self.page.get_by_role("checkbox")
-        expect(self.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_be_visible()
-        for name in [*names, "decomposed EM"] if "decomposed EM" not in names else names:
-            self.page.get_by_role("checkbox", name=name, exact=True).set_checked(name in names)
+        for name in names:
+            box = self.page.get_by_role("checkbox", name=name, exact=True)
+            ticked = box.is_checked()
+            box.click()
+            expect(box).to_be_checked(checked=not ticked)
         self.page.keyboard.press("Escape")
-        expect(boxes.and_(self.page.get_by_role("checkbox", name="decomposed EM", exact=True))).to_have_count(0)
+        expect(self.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_have_count(0)
         return self
 
-    def set_number(self, field: str, value: str) -> Lab:
-        """Type a number into a field of the options."""
-        self.page.get_by_role("textbox", name=re.compile(f"^{field}")).fill(value)
-        self.page.keyboard.press("Enter")
+    def set_option(self, field: str, value: str) -> Lab:
+        """Type into a field of the options, which are open."""
+        box = self.page.get_by_role("textbox", name=re.compile(f"^{field}"))
+        box.fill(value)
+        box.press("Enter")
         return self
 
-    def set_choice(self, field: str, option: str) -> Lab:
-        """Choose from a list of the options."""
-        self.page.get_by_role("combobox", name=re.compile(f"^{field}")).click()
-        self.page.get_by_role("option", name=option, exact=True).click()
+    def open_options(self) -> Lab:
+        """Open the options."""
+        self.button("Options").click()
+        expect(self.page.get_by_role("textbox", name=re.compile("^Seed"))).to_be_visible()
+        return self
+
+    def close_options(self) -> Lab:
+        """Close them with the keyboard."""
+        self.page.keyboard.press("Escape")
+        expect(self.page.get_by_role("textbox", name=re.compile("^Seed"))).to_have_count(0)
         return self
 
     def run_for_ever(self) -> Lab:
-        """Have the next run go on until it is stopped."""
-        self.button("Options").click()
-        self.set_choice("Tolerance", "0: to the limit").set_number("Iteration limit", "100000000")
-        self.page.keyboard.press("Escape")
+        """Begin a run that goes on until it is stopped."""
+        self.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000").close_options()
+        self.button("Start").click()
+        self.expect_state("running")
         return self
 
     def lines(self) -> dict[str, dict]:
         """The lines of the plot, by name."""
         return {line["name"]: line for line in self.page.evaluate(LINES)}
+
+    def expect_lines(self, *names: str) -> dict[str, dict]:
+        """Wait until the plot has these lines, and no others."""
+        self.page.wait_for_function(
+            f"names => JSON.stringify(({LINES})().map(line => line.name).sort()) === JSON.stringify(names)",
+            arg=sorted(names),
+        )
+        return self.lines()
+
+    def row(self, component: int) -> Locator:
+        """The row of a component in the table, by its number on the page."""
+        head = self.page.locator('[data-column="0"]').get_by_text(f"{component}", exact=True)
+        return self.table.get_by_role("row").filter(has=head)
+
+
+def open_lab(open_board, title: str | None = None) -> Lab:
+    """A page on the first example, or on another."""
+    board = open_board()
+    if title:
+        board.choose(title)
+    return Lab(board.page)

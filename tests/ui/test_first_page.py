@@ -216,7 +216,7 @@ def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
     expect(page.get_by_text(f"Selected: {HOSTILE}")).to_be_visible()
     board.tab("Parts")
     expect(page.get_by_role("grid", name="Components")).to_contain_text(HOSTILE)
-    page.get_by_role("button", name="Start").click()
+    board.button("Start").click()
     expect(page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=30_000)
     expect(page.locator("img")).to_have_count(0)
     expect(page.locator("[onload], [onerror]")).to_have_count(0)

@@ -1,114 +1,365 @@
-"""Marking, decomposing and learning on the page, with a real pointer and keyboard."""
+"""Learning on the page, with a real pointer and keyboard."""
 
 from __future__ import annotations
 
+import itertools
+import os
 import re
+import time
 
-from playwright.sync_api import Page, expect
+import numpy as np
+import pytest
+from playwright.sync_api import expect
 
-from tests.ui.board import Board
+from engine import editing
+from engine.bounds import find_bounds
+from engine.formats import write_network
+from engine.learners.base import Stopping
+from engine.learners.learn import learn
+from engine.learners.problem import make_task
+from engine.missingness import hide
+from pgmgui.examples import load_gallery
+from tests.ui.lab import LINES, SLOW, Lab, open_lab
 
-
-class Lab(Board):
-    """The page with the words of learning."""
-
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
-        self.state = page.get_by_text(re.compile(r"after [\d,]+ iterations, "))
-        self.certificate = page.get_by_text("nats of the best possible")
-        self.rows = page.locator("table[aria-label=Components] tbody tr")
-
-    def button(self, name: str):
-        return self.page.get_by_role("button", name=re.compile(f"^{name}"))
-
-    def components(self) -> dict[str, set[str]]:
-        """The variables of each component, by its number on the canvas."""
-        found: dict[str, set[str]] = {}
-        for node in self.page.locator("[data-node]").all():
-            if node.get_attribute("data-component") != "0":
-                found.setdefault(node.get_attribute("data-component"), set()).add(node.get_attribute("data-node"))
-        return found
-
-    def after_style(self, act) -> None:
-        """Do something and wait until the canvas is drawn anew."""
-        styles = int(self.canvas.get_attribute("data-styles"))
-        act()
-        expect(self.canvas).not_to_have_attribute("data-styles", str(styles), timeout=10_000)
+GALLERY = {example.id: example for example in load_gallery()}
+HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def open_lab(open_board, title=None) -> Lab:
-    board = open_board()
-    if title:
-        board.choose(title)
-    lab = Lab(board.page)
-    expect(lab.canvas).to_have_attribute("data-styles", re.compile(r"\d+"), timeout=10_000)
-    return lab
+def asia():
+    document, data = GALLERY["asia"].read()
+    return document.network, hide(data.dataset, ["tub", "lung"])
 
 
-def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_board):
-    lab = open_lab(open_board, "Chain of four")
-    expect(lab.node("Y")).to_have_attribute("data-role", "hidden")
-    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
-    expect(lab.page.locator("[data-hull]")).to_have_count(1)
-    expect(lab.rows).to_have_count(3)
-    lab.node("X").focus()
-    lab.after_style(lambda: lab.page.keyboard.press("h"))
-    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X", "Y", "Z"]]
-    lab.after_style(lambda: lab.page.keyboard.press("h"))
-    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
+def learn_asia(method="d-em", seed=0, tol=1e-4, **options):
+    network, data = asia()
+    stopping = Stopping(tol, "likelihood")
+    return list(learn(network, data, method, random_state=seed, stopping=stopping, **options))
 
 
-def test_marks_by_pointer_are_legible_without_colour(open_board):
+# --- the run
+
+
+def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_board):
+    """What is drawn and said, against the engine called by itself."""
     lab = open_lab(open_board)
-    lab.node("smoke").click()
-    expect(lab.page.get_by_text("Selected: smoke")).to_be_visible()
-    for name, role in (("Hide", "hidden"), ("Partial", "partial"), ("Soft", "soft")):
-        lab.button(name).click()
-        expect(lab.node("smoke")).to_have_attribute("data-role", role)
-    expect(lab.node("smoke").locator(".ring")).to_have_css("visibility", "visible")
-    lab.button("As in the data").click()
-    expect(lab.node("smoke")).to_have_attribute("data-role", "observed")
-    expect(lab.node("tub").locator(".shape")).to_have_css("stroke-dasharray", re.compile("6"))
-
-
-def test_learning_climbs_to_the_bound_and_is_certified_or_says_what_is_not(open_board):
-    lab = open_lab(open_board)
+    lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Cancel=False, Apply=False)
     lab.button("Start").click()
-    expect(lab.state).to_contain_text("converged", timeout=30_000)
-    expect(lab.certificate).to_be_visible()
-    expect(lab.rows.filter(has_text="certified")).to_have_count(5)
-    lab.button("Apply").click()
-    expect(lab.button("Apply")).to_be_disabled()
-    expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
-    lab.choose("Cancer")
+    lab.expect_state("converged")
+    expected, bounds = learn_asia(), find_bounds(make_task(*asia()))
+    objective, gap = expected[-1].objective.sum(), bounds.total - expected[-1].objective.sum()
+    expect(lab.state()).to_have_text(
+        f"decomposed EM: {objective:,.4f} after {len(expected) - 1} iterations, converged."
+    )
+    expect(lab.certificate).to_have_text(
+        f"Within {gap:,.3g} nats of the best possible ({gap / 500:.2g} per row); component 2 is not certified."
+    )
+    lines = lab.expect_lines("decomposed EM", "bound by components")
+    assert lines["decomposed EM"]["y"] == pytest.approx([s.objective.sum() for s in expected], abs=1e-9)
+    assert lines["decomposed EM"]["x"] == list(range(len(expected)))
+    assert lines["bound by components"]["y"] == pytest.approx([bounds.total] * 2)
+    lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Discard=True, Apply=True)
+
+
+def test_complete_data_is_certified_and_can_be_counted(open_board):
+    lab = open_lab(open_board, "Cancer")
+    lab.choose_learners("counting")
     lab.button("Start").click()
-    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=30_000)
+    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=SLOW)
+    lab.expect_state("converged", "counting")
+    lab.choose("Asia")
+    lab.button("Learners").click()
+    expect(lab.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_be_visible()
+    expect(lab.page.get_by_role("checkbox", name="counting", exact=True)).to_have_count(0)
 
 
-def test_step_pause_and_stop(open_board):
+def test_step_pause_resume_stop_and_what_is_enabled(open_board):
     lab = open_lab(open_board)
+    lab.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000").close_options()
     lab.button("Step").click()
-    expect(lab.state).to_contain_text("after 1 iterations, running", timeout=10_000)
-    lab.button("Step").click()
-    expect(lab.state).to_contain_text("after 2 iterations, running", timeout=10_000)
+    expect(lab.state()).to_contain_text("after 1 iteration, paused", timeout=SLOW)
+    lab.expect_enabled(Start=False, Resume=True, Step=True, Stop=True, Cancel=True, Apply=False)
+    lab.button("Step").focus()
+    lab.page.keyboard.press("Enter")
+    expect(lab.state()).to_contain_text("after 2 iterations, paused", timeout=SLOW)
+    assert [round(x) for x in lab.lines()["decomposed EM"]["x"]] == [0, 1, 2]
+    lab.button("Resume").click()
+    lab.expect_state("running")
+    lab.expect_enabled(Start=False, Pause=True, Step=True, Stop=True, Cancel=True, Apply=False)
+    lab.button("Pause").click()
+    lab.expect_state("paused")
     lab.button("Stop").click()
-    expect(lab.state).to_contain_text("stopped by you", timeout=10_000)
-    expect(lab.button("Start")).to_be_enabled()
+    lab.expect_state("stopped by you")
+    lab.expect_enabled(Start=True, Pause=False, Stop=False, Discard=True, Apply=True)
 
 
-def test_two_tabs_do_not_see_each_other(open_board, context):
-    first = open_lab(open_board)
-    first.after_style(lambda: (first.node("bronc").focus(), first.page.keyboard.press("h")))
-    other = Lab(open_board(tab=context.new_page()).page)
-    expect(other.node("bronc")).to_have_attribute("data-role", "observed")
-    expect(first.node("bronc")).to_have_attribute("data-role", "hidden")
+def test_cancel_and_discard_leave_nothing(open_board):
+    lab = open_lab(open_board).run_for_ever()
+    lab.expect_lines("decomposed EM", "bound by components")
+    lab.button("Cancel").click()
+    expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
+    lab.expect_lines("bound by components")
+    lab.expect_enabled(Start=True, Pause=False, Stop=False, Cancel=False, Apply=False)
+    lab.button("Start").click()
+    lab.expect_state("running")
+    lab.button("Stop").click()
+    lab.expect_state("stopped by you")
+    lab.button("Discard").click()
+    expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
+    lab.expect_lines("bound by components")
+
+
+def test_apply_can_be_undone(open_board):
+    lab = open_lab(open_board)
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    lab.button("Apply").click()
+    expect(lab.page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+    lab.expect_enabled(Apply=False, Start=True, Undo=True)
+    lab.expect_lines("decomposed EM", "bound by components")
+    # From the applied parameters the next run has nowhere to go.
+    lab.open_options()
+    lab.page.get_by_role("button", name="current parameters").click()
+    lab.close_options()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    reached = learn_asia()[-1].objective.sum()
+    assert lab.expect_lines("decomposed EM", "bound by components")["decomposed EM"]["y"][0] == pytest.approx(reached)
+    lab.button("Undo").click()
+    expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
+    lab.expect_enabled(Apply=False, Start=True)
+
+
+def test_learners_race_from_the_same_start(open_board):
+    lab = open_lab(open_board)
+    lab.choose_learners("textbook EM", "decomposed L-BFGS")
+    lab.button("Start").click()
+    raced = {"decomposed EM": "d-em", "textbook EM": "em-textbook", "decomposed L-BFGS": "d-lbfgs"}
+    for learner in raced:
+        lab.expect_state("converged", learner)
+    lines = lab.expect_lines(*raced, "bound by components")
+    for learner, method in raced.items():
+        assert lines[learner]["y"][0] == pytest.approx(learn_asia()[0].objective.sum())
+        assert lines[learner]["y"][-1] == pytest.approx(learn_asia(method)[-1].objective.sum(), abs=1e-6)
+    assert len({line["colour"] for line in lines.values()}) == 4
+    assert len({lines[learner]["dash"] for learner in raced}) == 3
+    lab.page.get_by_role("button", name="inferences").click()
+    lab.page.wait_for_function(f"() => ({LINES})().every(line => line.across.startsWith('inferences'))")
+    expected = [learn_asia(method)[-1].inferences for method in raced.values()]
+    lines = lab.lines()
+    assert [lines[learner]["x"][-1] for learner in raced] == expected
+    assert expected[0] < expected[1]
+
+
+def test_the_axes(open_board):
+    lab = open_lab(open_board)
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    gap = find_bounds(make_task(*asia())).total - learn_asia()[-1].objective.sum()
+    lab.page.get_by_role("button", name="log gap").focus()
+    lab.page.keyboard.press("Enter")
+    lines = lab.expect_lines("decomposed EM", "certified")
+    assert lines["decomposed EM"]["y"][-1] == pytest.approx(gap, rel=1e-6)
+    assert lines["certified"]["y"] == [0.001, 0.001]
+    lab.page.get_by_role("button", name="seconds").click()
+    lab.page.wait_for_function(f"() => ({LINES})().every(line => line.across.startsWith('seconds'))")
+    seconds = lab.lines()["decomposed EM"]["x"]
+    assert all(a <= b for a, b in itertools.pairwise(seconds))
+    assert 0 < seconds[-1] < 60
+    lab.page.get_by_role("button", name="objective").click()
+    lab.expect_lines("decomposed EM", "bound by components")
+    lab.page.get_by_role("checkbox", name=re.compile("^naive bound")).click()
+    lines = lab.expect_lines("decomposed EM", "bound by components", "naive bound")
+    assert lines["naive bound"]["y"][0] == pytest.approx(find_bounds(make_task(*asia())).naive)
+
+
+def test_options_reach_the_run_and_wrong_ones_are_refused(open_board):
+    lab = open_lab(open_board).open_options()
+    lab.set_option("Seed", "5").set_option("Restarts", "3").set_option("Prior", "2")
+    lab.set_option("Tolerance", "lots")
+    expect(lab.message).to_contain_text("Tolerance: 'lots' is no number")
+    expect(lab.page.get_by_role("textbox", name=re.compile("^Tolerance"))).to_have_value("0.0001")
+    lab.set_option("Restarts", "0")
+    expect(lab.message).to_contain_text("Restarts: '0' is out of range")
+    lab.close_options()
+    lab.expect_enabled(Undo=True)
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    expected = learn_asia(seed=5, n_init=3, prior=2.0)[-1]
+    expect(lab.state()).to_contain_text(f"{expected.objective.sum(axis=1).max():,.4f} after")
+    lab.button("Undo").click()  # the prior
+    lab.open_options()
+    expect(lab.page.get_by_role("textbox", name=re.compile("^Prior"))).to_have_value("1")
+
+
+# --- what can go wrong
+
+
+def test_a_changed_mark_makes_the_run_stale(open_board):
+    lab = open_lab(open_board).run_for_ever()
+    lab.after_style(lambda: (lab.node("bronc").focus(), lab.page.keyboard.press("h")))
+    expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
+    expect(lab.state()).to_contain_text("stopped.", timeout=SLOW)
+    lab.expect_enabled(Start=True, Pause=False, Apply=False)
+    lab.button("Start").click()
+    lab.expect_state("running")
+    expect(lab.page.get_by_text("Stale")).to_have_count(0)
+    lab.button("Cancel").click()
+
+
+def open_with_tables(open_board, folder, example, change) -> Lab:
+    """An example whose tables were changed, about to start from them."""
+    document, _ = GALLERY[example].read()
+    path = folder / "changed.bif"
+    write_network(path, document.network.with_tables(change(document.network)))
+    lab = Lab(open_board(path, GALLERY[example].data).page).open_options()
+    lab.page.get_by_role("button", name="current parameters").click()
+    expect(lab.page.get_by_role("button", name="current parameters")).to_have_attribute("aria-pressed", "true")
+    return lab.close_options()
+
+
+def test_a_failing_run_says_why_and_the_page_lives_on(open_board, tmp_path):
+    """A table that rules out what the data shows, and a start from it."""
+
+    def rule_out(network):
+        tables = list(network.tables)
+        tables[network.index["either"]] = np.broadcast_to([1.0, 0.0], tables[network.index["either"]].shape)
+        return tables
+
+    lab = open_with_tables(open_board, tmp_path, "asia", rule_out)
+    lab.button("Start").click()
+    expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0", timeout=SLOW)
+    expect(lab.state()).to_have_text("decomposed EM: failed.")
+    lab.expect_enabled(Start=True, Pause=False, Stop=False, Apply=False)
+    lab.open_options()
+    lab.page.get_by_role("button", name="random").click()
+    lab.close_options()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    expect(lab.message).to_be_hidden()
+
+
+def test_a_symmetric_start_is_named(open_board, tmp_path):
+    even = lambda network: [np.full_like(table, 1 / table.shape[-1]) for table in network.tables]  # noqa: E731
+    lab = open_with_tables(open_board, tmp_path, "latent-class", even)
+    lab.button("Start").click()
+    expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible(timeout=SLOW)
 
 
 def test_what_cannot_be_learned_says_so(open_board):
     lab = open_lab(open_board, "Grid of nine")
     expect(lab.page.get_by_text("Learning needs a Bayesian network with data")).to_be_visible()
-    expect(lab.button("Start")).to_be_disabled()
+    lab.expect_enabled(Start=False, Step=False, Cancel=False)
+    lab.tab("Parts")
+    expect(lab.page.get_by_text("Components are those of a Bayesian network with data.")).to_be_visible()
     lab.choose("Earthquake")
-    expect(lab.button("Start")).to_be_disabled()
-    lab.node("Alarm").click()
-    expect(lab.button("Hide")).to_be_disabled()
+    lab.expect_enabled(Start=False)
+    lab.choose("Asia")
+    lab.choose_learners("decomposed EM")
+    expect(lab.page.get_by_text("Choose a learner.")).to_be_visible()
+    lab.expect_enabled(Start=False)
+
+
+def test_closing_a_tab_stops_its_run(open_board, start_server, context):
+    """The run is a thread of the server's process, and the only one that comes and goes here."""
+    open_lab(open_board)
+    process = start_server().process.pid
+    before = count_threads(process)
+    other = open_lab(lambda: open_board(tab=context.new_page())).run_for_ever()
+    assert count_threads(process) > before
+    other.page.close()
+    wait_until(lambda: count_threads(process) == before, "the run did not stop")
+
+
+def count_threads(process: int) -> int:
+    return len(os.listdir(f"/proc/{process}/task"))
+
+
+def wait_until(condition, otherwise: str, seconds: float = 30.0) -> None:
+    """Look again and again; nothing tells when a thread of another process ends."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, otherwise
+
+
+def test_two_tabs_do_not_see_each_other(open_board, context):
+    first = open_lab(open_board)
+    first.after_style(lambda: (first.node("bronc").focus(), first.page.keyboard.press("h")))
+    first.run_for_ever()
+    other = Lab(open_board(tab=context.new_page()).page)
+    expect(other.node("bronc")).to_have_attribute("data-role", "observed")
+    expect(other.page.get_by_text("Ready: press Start")).to_be_visible()
+    expect(first.node("bronc")).to_have_attribute("data-role", "hidden")
+    first.button("Cancel").click()
+
+
+# --- components
+
+
+def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_board):
+    lab = open_lab(open_board, "Chain of four").tab("Parts")
+    expect(lab.node("Y")).to_have_attribute("data-role", "hidden")
+    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
+    expect(lab.table).to_have_attribute("aria-rowcount", "4")
+    lab.node("X").focus()
+    lab.after_style(lambda: lab.page.keyboard.press("h"))
+    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X", "Y", "Z"]]
+    expect(lab.table).to_have_attribute("aria-rowcount", "3")
+    lab.after_style(lambda: lab.page.keyboard.press("h"))
+    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
+
+
+def test_the_table_and_the_canvas_are_linked_both_ways(open_board):
+    lab = open_lab(open_board)
+    lab.tab("Parts")
+    expect(lab.row(2)).to_contain_text("tub, lung, either")
+    lab.row(6).get_by_text("dysp").click()
+    expect(lab.node("tub")).to_have_class(re.compile("ghost"))
+    expect(lab.page.get_by_text("Given bronc, either, observed in every row.")).to_be_visible()
+    data = lab.page.get_by_role("grid", name="Data of component 6")
+    expect(data).to_have_attribute("aria-rowcount", "9")
+    network, seen = asia()
+    index = [network.index[name] for name in ("bronc", "either", "dysp")]
+    rows = {}
+    for codes in seen.codes[index].T.tolist():
+        rows[tuple(codes)] = rows.get(tuple(codes), 0) + 1
+    weights = sorted(int(text) for text in data.locator('[data-column="1"][data-row]').all_inner_texts())
+    assert weights == sorted(rows.values())
+    lab.button("Show all").click()
+    expect(lab.node("tub")).not_to_have_class(re.compile("ghost"))
+    expect(data).to_be_hidden()
+    lab.expect_enabled(**{"Show all": False})
+    lab.click_hull(2)
+    expect(lab.row(2)).to_have_attribute("aria-selected", "true")
+    expect(lab.page.get_by_text("Component 2 learns tub (hidden), lung (hidden), either.")).to_be_visible()
+
+
+def test_the_table_tells_what_a_run_has_reached(open_board):
+    lab = open_lab(open_board)
+    lab.tab("Parts")
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    last, bounds = learn_asia()[-1], find_bounds(make_task(*asia()))
+    gap = bounds.patterns[1] - last.objective[0, 1]
+    expect(lab.row(2).locator('[data-column="3"]')).to_have_text(f"{gap:,.3g}")
+    expect(lab.row(2).locator('[data-column="4"]')).to_have_text(f"{last.iterations[0, 1]:,}")
+    for k in (1, 3, 4, 5, 6):
+        expect(lab.row(k).locator('[data-column="3"]')).to_have_text("certified")
+    lab.page.get_by_role("button", name="gap", exact=True).click()
+    expect(lab.canvas.get_by_text(f"2: gap {gap:,.3g}")).to_be_visible()
+    bars = lab.page.evaluate(
+        """() => Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.data?.iterations)
+                 .map(m => [[...m.data.number], [...m.data.iterations]])"""
+    )
+    assert bars == [[[2], [int(last.iterations[0, 1])]]]
+
+
+def test_names_are_only_names_in_tables_and_plots(open_board, tmp_path):
+    path = tmp_path / "hostile.json"
+    write_network(path, editing.rename_variable(GALLERY["asia"].read()[0].network, "tub", HOSTILE))
+    lab = Lab(open_board(path, GALLERY["asia"].data).page)
+    lab.tab("Parts")
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    lab.table.get_by_text(HOSTILE).click()
+    expect(lab.page.get_by_text(f"{HOSTILE} (hidden)")).to_be_visible()
+    expect(lab.page.get_by_role("grid", name="Data of component 2")).to_contain_text(HOSTILE)

@@ -67,8 +67,8 @@ class Bench(Board):
     def simulate(self, rows: int) -> None:
         """Draw data in the Data tab."""
         self.tab("Data")
-        self.button("Simulate").click()
-        self.page.get_by_role("textbox", name=re.compile("^Rows")).fill(str(rows))
+        self.button("Simulate…").click()
+        self.page.get_by_role("textbox", name=re.compile("^Rows to draw")).fill(str(rows))
         self.button("Draw the data").click()
         expect(self.facts.nth(3)).to_have_text(f"{rows:,} rows", timeout=MOST_WAIT)
 
@@ -87,7 +87,7 @@ class Bench(Board):
     def save_data(self, folder: Path) -> Path:
         """The data that the Data tab gives, as the marks let it be seen."""
         self.tab("Data")
-        self.button("Save data").click()
+        self.button("Save data…").click()
         return self._save("Download the data", folder)
 
     def _save(self, button: str, folder: Path) -> Path:
@@ -281,7 +281,7 @@ CONTROLS = """() => {
   const above = (element) => element.parentElement ?? element.getRootNode().host ?? null
   const shown = []
   for (const element of found) {
-    if (!element.checkVisibility({visibilityProperty: true})) continue
+    if (!element.checkVisibility({visibilityProperty: true}) || element.ariaHidden === "true") continue
     const box = element.getBoundingClientRect()
     let [left, top, right, bottom] = [box.left, box.top, box.right, box.bottom]
     for (let around = above(element); around; around = above(around)) {

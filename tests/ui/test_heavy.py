@@ -1,0 +1,141 @@
+"""A heavy run and a large network: the page stays quick. What was measured is printed."""
+
+from __future__ import annotations
+
+import re
+import statistics
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from engine.formats import read_network, write_dataset
+from engine.missingness import hide
+from engine.sampling import simulate
+from tests.shared_data import DATA, needs_data
+from tests.ui.lab import SLOW, Lab
+
+pytestmark = needs_data
+NETWORKS = DATA / "networks" / "bif"
+CLICKS = 11
+ANSWER = 0.5
+"""Seconds in which a click, or a changed mark, is answered."""
+UPDATES = 5
+"""Drawings of the curve in a second, at least."""
+STOP = 1.0
+"""Seconds in which Stop takes effect."""
+GROWTH = 30.0
+"""Megabytes by which the server may grow over thousands of iterations: its garbage comes and goes."""
+
+# Counts the drawings that the browser has taken.
+COUNT_DRAWINGS = """() => {
+  const models = Bokeh.documents.flatMap(document => [...document._all_models.values()])
+  window.drawings = 0
+  models.find(({name}) => name === "receipt: objective").change.connect(() => { window.drawings += 1 })
+}"""
+SELECTED = "([root, name]) => root.textContent.includes(`Selected: ${name}`)"
+
+
+def make_data(path: Path, network: Path, rows: int, hidden: float) -> Path:
+    """Rows drawn from a network, with a fraction of its variables hidden."""
+    model = read_network(network).network
+    names = [variable.name for variable in model.variables]
+    chosen = np.random.default_rng(0).permutation(len(names))[: int(hidden * len(names))]
+    write_dataset(path, hide(simulate(model, rows, 0), [names[k] for k in chosen]))
+    return path
+
+
+@pytest.fixture(scope="module")
+def heavy(tmp_path_factory) -> tuple[Path, Path]:
+    """win95pts with half of its variables hidden, 2^14 rows."""
+    network = NETWORKS / "win95pts.bif"
+    return network, make_data(tmp_path_factory.mktemp("heavy") / "win95pts.csv", network, 2**14, 0.5)
+
+
+def measure_clicks(lab: Lab) -> list[float]:
+    """Seconds from a click on a node until the server's answer is on the page."""
+    names = lab.names()[: CLICKS + 1]
+    lab.select(names[-1])
+    said = lab.page.get_by_text(re.compile("^Selected: ")).element_handle()
+    said = said.evaluate_handle("text => text.getRootNode()")
+    seconds = []
+    for name in names[:-1]:
+        x, y = lab.middle(name)
+        begun = time.perf_counter()
+        lab.page.mouse.click(x, y)
+        lab.page.wait_for_function(SELECTED, arg=[said, name], polling="raf")
+        seconds.append(time.perf_counter() - begun)
+    return seconds
+
+
+def measure_drawings(lab: Lab, seconds: float = 4.0) -> float:
+    """Drawings of the curve in a second."""
+    lab.page.evaluate(COUNT_DRAWINGS)
+    return lab.page.evaluate(
+        "seconds => new Promise(done => setTimeout(() => done(window.drawings / seconds), 1000 * seconds))", seconds
+    )
+
+
+def memory(process: int) -> float:
+    """Megabytes that a process holds."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text()).group(1)) / 1024
+
+
+def wait_for_iterations(lab: Lab, iterations: int) -> None:
+    """Wait until the strip tells of that many iterations."""
+    lab.page.wait_for_function(
+        "([root, most]) => Number(/after ([\\d,]+) iter/.exec(root.textContent)?.[1].replaceAll(',', '')) >= most",
+        arg=[lab.state().element_handle().evaluate_handle("text => text.getRootNode()"), iterations],
+        timeout=300_000,
+    )
+
+
+def test_a_heavy_run_leaves_the_page_quick(open_board, heavy):
+    lab = Lab(open_board(*heavy).page).run_for_ever()
+    drawings, clicks = measure_drawings(lab), measure_clicks(lab)
+    begun = time.perf_counter()
+    lab.button("Stop").click()
+    expect(lab.state()).to_contain_text("stopped by you", timeout=SLOW)
+    stopped = time.perf_counter() - begun
+    print(
+        f"\nwin95pts, half hidden, 2^14 rows: {drawings:.1f} drawings a second; a click is answered in "
+        f"{statistics.median(clicks):.2f} s (at most {max(clicks):.2f} s); Stop in {stopped:.2f} s"
+    )
+    assert drawings >= UPDATES
+    assert statistics.median(clicks) <= ANSWER
+    assert stopped <= STOP
+
+
+def test_memory_does_not_grow_over_a_long_run(open_board, start_server):
+    lab = Lab(open_board().page).run_for_ever()
+    process = start_server().process.pid
+    wait_for_iterations(lab, 500)
+    before = memory(process)
+    wait_for_iterations(lab, 4000)
+    after = memory(process)
+    lab.button("Cancel").click()
+    print(f"\nmemory of the server: {before:.0f} MB after 500 iterations, {after:.0f} MB after 4,000")
+    assert after - before <= GROWTH
+
+
+def test_a_mark_on_a_large_network_is_drawn_at_once(open_board, tmp_path):
+    network = NETWORKS / "andes.bif"
+    lab = Lab(open_board(network, make_data(tmp_path / "andes.csv", network, 1000, 0.0)).page)
+    seconds = []
+    for name in lab.names()[::20]:
+        lab.node(name).focus()
+        role = lab.node(name).get_attribute("data-role")
+        begun = time.perf_counter()
+        lab.page.keyboard.press("h")
+        lab.page.wait_for_function(
+            "([node, role]) => node.dataset.role !== role", arg=[lab.node(name).element_handle(), role], polling="raf"
+        )
+        lab.wait_for_paint()
+        seconds.append(time.perf_counter() - begun)
+    print(
+        f"\nandes: a mark is drawn in {statistics.median(seconds):.2f} s (median of {len(seconds)}; "
+        f"at most {max(seconds):.2f} s)"
+    )
+    assert statistics.median(seconds) <= ANSWER
