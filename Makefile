@@ -32,9 +32,10 @@ lint: $(VENV)/ready-to-test
 types: $(VENV)/ready-to-test
 	$(BIN)/python -m mypy
 
-# The profile makes hypothesis draw the same examples each time.
+# The profile makes hypothesis draw the same examples each time. What measures times runs after the rest.
 tests: $(VENV)/ready-to-test chromium
-	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone" $(ARGS)
+	$(BIN)/python -m pytest -m alone -s tests/ui
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
@@ -71,14 +72,19 @@ $(VENV)/made:
 	@touch $@
 
 # Without Chromium the browser tests fail and say so; all others still run.
+BROWSERS := chromium-headless-shell chromium
 chromium:
-	@if ! command -v chromium >/dev/null; then \
+	@found=; for name in $(BROWSERS); do command -v $$name >/dev/null && found=yes; done; \
+	if [ -z "$$found" ]; then \
 	  if [ "$$(id -u)" = 0 ]; then as_root=env; else as_root="sudo -n env"; fi; \
 	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
-	    echo "Installing Debian's chromium for the browser tests"; \
-	    $$as_root apt-get update -qq && \
-	    $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-liberation; \
+	    echo "Installing Debian's Chromium for the browser tests"; \
+	    $$as_root apt-get update -qq; \
+	    for name in $(BROWSERS); do \
+	      $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $$name fonts-liberation \
+	        && found=yes && break; \
+	    done; \
 	  fi; \
-	  command -v chromium >/dev/null || \
-	    echo "The browser tests need chromium, which could not be installed: install your system's package 'chromium'" >&2; \
+	  [ -n "$$found" ] || \
+	    echo "The browser tests need Chromium, which could not be installed: install one of: $(BROWSERS)" >&2; \
 	fi

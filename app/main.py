@@ -8,6 +8,7 @@ from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
+from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
@@ -138,6 +139,10 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
 
 
 def _stay_local() -> None:
-    """Keep Panel from fetching the style sheets of what is made after the page from the net."""
+    """Keep Panel from fetching the style sheets of what is made after the page from the net.
+
+    It does so where it does not know the document, or the document does not say where they are.
+    """
+    reactive.CDN_DIST = LOCAL_DIST
     if pn.state.curdoc is not None:
         pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST

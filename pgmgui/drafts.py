@@ -35,7 +35,7 @@ class Draft:
         values = self.row(row).copy()
         values[column] = value
         if len(values) == 2 and value <= 1:
-            values[1 - column] = 1 - value
+            values[1 - column] = round(1 - value, 15)  # 0.3 beside 0.7, not 0.30000000000000004
         if abs(float(values.sum()) - 1) > TOLERANCE:
             return Draft(self.table, {**self.open_rows, row: values})
         table = self.table.copy()

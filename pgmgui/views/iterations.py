@@ -27,6 +27,7 @@ class Iterations(pn.viewable.Viewer):
         self._ticker = FixedTicker(ticks=[])
         self._figure = self._make_figure()
         self._pane = pn.pane.Bokeh(self._figure, height=130, sizing_mode="stretch_width", margin=(4, 8, 0, 0))
+        self._view = pn.Column(sizing_mode="stretch_width", margin=0)
         # Bokeh's models may only be touched in their document's turn.
         session.param.watch(lambda *_: pn.state.execute(self._fill, schedule=True), ["learned", "derived"])
         self._fill()
@@ -55,10 +56,11 @@ class Iterations(pn.viewable.Viewer):
         made = np.zeros(len(busy)) if learned is None else learned.iterations[learned.best, busy]
         ticks = np.unique(np.linspace(0, max(len(busy) - 1, 0), MOST_TICKS).astype(int)).tolist() if busy.size else []
         with unlocked():
-            self._pane.visible = learned is not None and busy.size > 0
+            # A figure that is made while it cannot be seen trips over its own size.
+            self._view[:] = [self._pane] if learned is not None and busy.size > 0 else []
             self._bars.data = {"number": busy + 1, "iterations": made, "place": np.arange(len(busy))}
             self._ticker.ticks = ticks
             self._figure.xaxis.major_label_overrides = {k: f"{busy[k] + 1}" for k in ticks}
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._pane
+        return self._view

@@ -17,7 +17,7 @@ from engine.sampling import simulate
 from tests.shared_data import DATA, needs_data
 from tests.ui.lab import SLOW, Lab
 
-pytestmark = needs_data
+pytestmark = [needs_data, pytest.mark.alone]
 NETWORKS = DATA / "networks" / "bif"
 CLICKS = 11
 ANSWER = 0.5

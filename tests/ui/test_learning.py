@@ -345,7 +345,7 @@ def test_the_table_tells_what_a_run_has_reached(open_board):
     for k in (1, 3, 4, 5, 6):
         expect(lab.row(k).locator('[data-column="3"]')).to_have_text("certified")
     lab.page.get_by_role("button", name="gap", exact=True).click()
-    expect(lab.canvas.get_by_text(f"2: gap {gap:,.3g}")).to_be_visible()
+    expect(lab.canvas.get_by_text(f"2: gap {gap:,.3g}", exact=True)).to_be_visible()
     bars = lab.page.evaluate(
         """() => Bokeh.documents.flatMap(d => [...d._all_models.values()]).filter(m => m.data?.iterations)
                  .map(m => [[...m.data.number], [...m.data.iterations]])"""

@@ -60,6 +60,7 @@ class Bench(Board):
 
     def upload(self, place: str, name: str, content: str | bytes) -> None:
         """Give a file to the place that is labelled so."""
+        self.tab("Open" if place == "network" else "Data")
         content = content.encode() if isinstance(content, str) else content
         file = {"name": name, "mimeType": "", "buffer": content}
         self.page.get_by_label(f"Choose a {place} file, or drop it here").set_input_files(file)
