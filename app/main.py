@@ -143,6 +143,6 @@ def _stay_local() -> None:
 
     It does so where it does not know the document, or the document does not say where they are.
     """
-    reactive.CDN_DIST = LOCAL_DIST
+    reactive.CDN_DIST = LOCAL_DIST  # type: ignore[attr-defined]
     if pn.state.curdoc is not None:
         pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
