@@ -17,6 +17,7 @@ def make_popup_button(
     """
     width, height = size
     popup = pmui.Popup(
+        form,
         open=False,
         anchor_origin={"horizontal": "left", "vertical": "top"},
         transform_origin={"horizontal": "left", "vertical": "bottom"},
@@ -33,8 +34,7 @@ def make_popup_button(
     )
 
     def show(_event: object) -> None:
-        # The form is put in when it is first wanted: the page opens sooner.
-        popup.param.update(objects=[form], open=True)
+        popup.open = True
 
     button.on_click(show)
     return button

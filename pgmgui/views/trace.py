@@ -42,9 +42,9 @@ class Trace(pn.viewable.Viewer):
         controls = (self._across, self._up, self._naive)
         top = pn.Row(*controls, margin=(4, 0, 0, 8), height=32, styles={"align-items": "center"})
         self._plots: dict[str, Plot] = {}
-        # In boxes of their own, for a figure itself cannot be hidden.
-        self._places = {up: pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0) for up in UP}
-        self._view = pn.Column(top, *self._places.values(), sizing_mode="stretch_both", margin=0)
+        self._shown = ""
+        self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(top, self._place, sizing_mode="stretch_both", margin=0)
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._fill(Axes())
@@ -74,14 +74,14 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
         with unlocked():
             self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
-            for up, place in self._places.items():
-                place.visible = up == axes.up
+            if self._shown != axes.up:
+                self._shown = axes.up
+                self._place[:] = [self._plots[axes.up].figure]
 
     def _plot(self, up: str) -> Plot:
         """The plot of a quantity, made when it is first looked at."""
         if up not in self._plots:
             self._plots[up] = Plot(up)
-            self._places[up].append(self._plots[up].figure)
         return self._plots[up]
 
     def __panel__(self) -> pn.viewable.Viewable:
