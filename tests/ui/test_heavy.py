@@ -106,12 +106,12 @@ def test_a_heavy_run_leaves_the_page_quick(open_board, heavy):
 def test_memory_does_not_grow_over_a_long_run(open_board, start_server):
     lab = Lab(open_board().page).run_for_ever()
     process = start_server().process.pid
-    wait_for_iterations(lab, 500)
+    wait_for_iterations(lab, 200)
     before = memory(process)
-    wait_for_iterations(lab, 4000)
+    wait_for_iterations(lab, 1500)
     after = memory(process)
     lab.button("Cancel").click()
-    print(f"\nmemory of the server: {before:.0f} MB after 500 iterations, {after:.0f} MB after 4,000")
+    print(f"\nmemory of the server: {before:.0f} MB after 200 iterations, {after:.0f} MB after 1,500")
     assert after - before <= GROWTH
 
 
