@@ -67,9 +67,10 @@ def files_in(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in found}
 
 
-def test_the_wheel_holds_the_packages_and_the_examples_and_nothing_else(wheel):
+def test_the_wheel_holds_the_packages_the_examples_and_the_lessons_and_nothing_else(wheel):
     expected = {f"{package}/{name}" for package in PACKAGES for name in files_in(ROOT / package)}
     expected |= {f"pgmgui/assets/examples/{name}" for name in files_in(ROOT / "assets" / "examples")}
+    expected.add("pgmgui/assets/lessons.json")
     assert {name for name in files_in(wheel) if ".dist-info/" not in name} == expected
 
 
