@@ -30,7 +30,14 @@ from pgmgui.views.message import Message
 from pgmgui.views.summary import Summary
 
 # A tooltip opens over the next button: it must not catch the click meant for that.
-_COMPONENTS = {"MuiTooltip": {"styleOverrides": {"popper": {"pointerEvents": "none !important"}}}}
+_COMPONENTS = {
+    "MuiTooltip": {
+        "styleOverrides": {
+            "popper": {"pointerEvents": "none !important"},
+            "tooltip": {"width": "max-content", "maxWidth": "260px"},
+        }
+    }
+}
 _DARK = {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}
 THEME = {
     "light": {"palette": {"primary": {"main": "#1b5e9e"}}, "components": _COMPONENTS},
