@@ -15,7 +15,7 @@ import numpy as np
 
 from app.commands import check_seed, memory_limit, names_by_role, read_model, show, split_assignment
 from engine.arrays import Floats
-from engine.bounds import Bounds, find_bounds
+from engine.bounds import CERTIFIED, Bounds, find_bounds
 from engine.dataset import Dataset
 from engine.decomposition import Component
 from engine.errors import PgmError
@@ -30,8 +30,6 @@ from engine.network import BayesianNetwork
 from engine.prior import Exponents
 from engine.variable import list_names
 
-CERTIFIED = 1e-3
-"""A component this close to its bound, in nats, has its best parameters."""
 NO_LIMIT = 2**62
 """For commands that plan inference but do not run it."""
 STOP_WORDS = {

@@ -24,6 +24,9 @@ from engine.dataset import Role
 from engine.distinct import distinct_rows
 from engine.learners.problem import LearningTask, Problem, make_task
 
+CERTIFIED = 1e-3
+"""Nats: a component this close to its bound has its best parameters."""
+
 
 @dataclass(frozen=True, eq=False)
 class Bounds:

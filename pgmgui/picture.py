@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.bounds import CERTIFIED
 from engine.decomposition import Decomposition
 from engine.formats import Document
 from engine.learners.learn import Snapshot
@@ -12,7 +13,7 @@ from engine.network import BayesianNetwork
 from engine.variable import Variable
 from pgmgui.scene import Parts
 from pgmgui.session import Session
-from pgmgui.words import CERTIFIED, count_edges, cut
+from pgmgui.words import count_edges, cut
 
 MOST_STATES = 8
 """States told in a line about a variable."""

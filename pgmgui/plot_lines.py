@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Floats
-from engine.bounds import Bounds
+from engine.bounds import CERTIFIED, Bounds
 from pgmgui.race import Curve
 from pgmgui.runner import Point
-from pgmgui.words import CERTIFIED, LEARNERS
+from pgmgui.words import LEARNERS
 
 ACROSS = {
     "iterations": "iteration",

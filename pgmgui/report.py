@@ -8,12 +8,13 @@ from html import escape
 from itertools import product
 
 from engine.arrays import Floats
+from engine.bounds import CERTIFIED
 from engine.learners.learn import Snapshot
 from engine.network import BayesianNetwork
 from pgmgui.picture import draw, look_at
 from pgmgui.session import Session
 from pgmgui.svg import draw_curves, draw_network
-from pgmgui.words import CERTIFIED, cut, describe_certificate, describe_savings, summarise
+from pgmgui.words import cut, describe_certificate, describe_savings, summarise
 
 MOST_TABLE_ROWS = 64
 """Rows of a table that a report prints."""

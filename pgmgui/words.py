@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from engine.bounds import CERTIFIED
 from engine.dataset import Dataset, Role
 from engine.decomposition import Component
 from engine.learners.learn import Snapshot
@@ -15,8 +16,6 @@ MOST_NAMES = 3
 """Names shown in a list before it is cut."""
 MOST_LEARNED = 12
 """Names shown of a component's variables, or its arrows."""
-CERTIFIED = 1e-3
-"""Nats: a component this close to its bound has its best parameters."""
 LEARNERS: Mapping[str, str] = {
     "d-em": "decomposed EM",
     "em": "EM",
@@ -53,6 +52,15 @@ def describe_savings(task: LearningTask) -> str:
         f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
         f"or {count(int(task.problem.rows_per_pass.sum()), 'small one')} decomposed."
     )
+
+
+def describe_briefly(task: LearningTask) -> list[str]:
+    """How many components there are, and what one iteration costs if there are any, in short lines."""
+    components = task.decomposition.components
+    busy = sum(not component.is_complete for component in components)
+    parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
+    small = count(int(task.problem.rows_per_pass.sum()), "small one")
+    return [parts, *([f"An iteration: {count(task.whole_rows, 'inference')}, or {small}."] if busy else [])]
 
 
 def describe_certificate(objective: Sequence[float], bounds: Sequence[float], rows: float) -> str:

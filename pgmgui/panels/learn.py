@@ -11,6 +11,7 @@ from panel.io import PeriodicCallback, unlocked
 
 from pgmgui.panels.learners import LearnerChoice
 from pgmgui.panels.run_options import RunOptions
+from pgmgui.panels.work import make_button
 from pgmgui.race import Race
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
@@ -72,22 +73,11 @@ class LearnStrip(pn.viewable.Viewer):
         }
 
     def _button(self, name: str, about: str, action: Callable[[], None], variant: str = "outlined") -> pmui.Button:
-        button = pmui.Button(
-            label=name,
-            description=f"{name}: {about}",
-            description_delay=700,
-            variant=variant,
-            size="small",
-            margin=(4, 4, 4, 0),
-            sx=_BUTTON,
-        )
-
         def act(_event: object) -> None:
             action()
             self._show()
 
-        button.on_click(act)
-        return button
+        return make_button(name, about, act, variant, margin=(4, 4, 4, 0), sx=_BUTTON)
 
     # --- what the user does
 

@@ -8,7 +8,7 @@ from pgmgui.choices import Choice, Choices, Group
 from pgmgui.marks import ROLES, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
-from pgmgui.words import cut, describe_savings
+from pgmgui.words import cut, describe_briefly
 
 WATCHED = ["selected", "scene", "derived", "partial", "soft"]
 """What the marks of the selection depend on."""
@@ -96,7 +96,7 @@ class MarksBar(pn.viewable.Viewer):
         elif session.selected:
             self._text.write(f"Selected: {cut(session.selected, 4)}", self._describe())
         elif session.parts is not None:
-            self._text.write(describe_savings(session.parts.task))
+            self._text.write(*describe_briefly(session.parts.task))
         else:
             self._text.write("Click variables to say what is known of them.")
 

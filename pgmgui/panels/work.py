@@ -106,7 +106,9 @@ def prepare(make: Callable[[Scene], Scene], before: Scene) -> tuple[Scene, Deriv
     return scene, derived
 
 
-def make_button(name: str, about: str, action: Callable[..., Any], variant: str = "outlined") -> pmui.Button:
+def make_button(
+    name: str, about: str, action: Callable[..., Any], variant: str = "outlined", **options: Any
+) -> pmui.Button:
     """A small button with a tooltip."""
     button = pmui.Button(
         label=name,
@@ -114,7 +116,7 @@ def make_button(name: str, about: str, action: Callable[..., Any], variant: str 
         description_delay=700,
         variant=variant,
         size="small",
-        margin=(4, 8, 4, 0),
+        **{"margin": (4, 8, 4, 0), **options},
     )
     button.on_click(action)
     return button

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from engine.bounds import CERTIFIED
 from engine.learners.base import Stopping
 from engine.learners.learn import learn
 from engine.relabelling import group_restarts
 from pgmgui.lessons import load_lessons
 from pgmgui.links import parse_link
 from pgmgui.scene import derive
-from pgmgui.words import CERTIFIED
 
 LESSONS = {lesson.id: lesson for lesson in load_lessons()}
 

@@ -14,6 +14,7 @@ from pgmgui.marks import Hidden, Partial
 from pgmgui.session import Session
 from pgmgui.words import (
     LEARNERS,
+    describe_briefly,
     describe_certificate,
     describe_component,
     describe_run,
@@ -64,6 +65,14 @@ def test_savings_count_rows_that_are_propagated():
     )
     session.mark(["asia", "smoke", "bronc", "either", "xray", "dysp"], Partial(0.5))
     assert describe_savings(session.parts.task).startswith("1 component: 1 iterated. ")
+
+
+def test_the_bar_has_room_for_short_lines_only():
+    assert describe_briefly(opened("asia").parts.task) == [
+        "6 components: 5 counted, 1 iterated.",
+        "An iteration: 28 inferences, or 7 small ones.",
+    ]
+    assert describe_briefly(opened("cancer").parts.task) == ["5 components: 5 counted, 0 iterated."]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ The address takes ``?scene=``: one of ``SCENES``.
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 
 import numpy as np
@@ -21,9 +20,9 @@ from pgmgui.examples import load_gallery
 from pgmgui.layout import arrange
 from pgmgui.marks import Hidden
 from pgmgui.scene import Scene
-from pgmgui.server import make_server, run
 from pgmgui.session import Session
 from pgmgui.views.message import Message
+from tests.ui.serving import serve_page
 
 NODES, EDGES = 500, 700
 
@@ -84,13 +83,5 @@ def build_page() -> pn.viewable.Viewable:
     return pn.Column(field, Message(session), make_canvas(session), height=560, sizing_mode="stretch_width", margin=0)
 
 
-def main() -> None:
-    """Serve the page until ended."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    server, url = make_server(build_page, 0)
-    print(url, flush=True)
-    run(server, False)
-
-
 if __name__ == "__main__":
-    main()
+    serve_page(build_page)

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import logging
-
 import panel as pn
 
 from pgmgui.grid import Cell, Column, Grid, Source
-from pgmgui.server import make_server, run
 from pgmgui.views.plain_text import PlainText
+from tests.ui.serving import serve_page
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -71,13 +69,5 @@ def build_page() -> pn.viewable.Viewable:
     return pn.Column(said, *grids.values(), width=480)
 
 
-def main() -> None:
-    """Serve the page until ended."""
-    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-    server, url = make_server(build_page, 0)
-    print(url, flush=True)
-    run(server, False)
-
-
 if __name__ == "__main__":
-    main()
+    serve_page(build_page)
