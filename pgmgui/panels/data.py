@@ -155,7 +155,7 @@ class DataPanel(pn.viewable.Viewer):
             with naming(name):
                 return matching.follow(scene.document.network).apply(scene, f"read from {Path(name).name}")
 
-        await self._work.change(f"Opening {name}", "open data", make)
+        await self._work.change(f"Opening {name}", "open data", make, self._end_asking)
 
     async def _build_from_table(self) -> None:
         if self._matching.matching is not None:
@@ -188,12 +188,14 @@ class DataPanel(pn.viewable.Viewer):
         self._looking.visible = True
 
     def _look(self, old: Scene, new: Scene) -> None:
-        asked = self._matching.matching
-        if new.data is not old.data:
+        asked, network = self._matching.matching, new.document.network
+        # An edit changes the data too, where a variable goes.
+        edited = (new.title, new.note) == (old.title, old.note) and network.variables != old.document.network.variables
+        if asked is not None and edited:
+            self._matching.ask_again(network)
+        elif new.data is not old.data:
             self._end_asking()
             self._as_new.value = False
-        elif asked is not None and new.document.network.variables != asked.network.variables:
-            self._matching.ask_again(new.document.network)
         self._remove.disabled = self._open_saving.disabled = new.data is None
         self._open_simulate.disabled = not new.document.network.variables
         if new.data is None:

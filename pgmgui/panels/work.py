@@ -64,15 +64,23 @@ class Work(pn.viewable.Viewer):
         if turn == self._turn:
             pn.state.execute(partial(self._finish, turn, finish), schedule=True)
 
-    async def change(self, what: str, label: str, make: Callable[[Scene], Scene], tries: int = TRIES) -> None:
+    async def change(
+        self,
+        what: str,
+        label: str,
+        make: Callable[[Scene], Scene],
+        then: Callable[[], object] = lambda: None,
+        tries: int = TRIES,
+    ) -> None:
         """Replace the scene by what is made of it, in a thread; again if it has been changed meanwhile."""
         before = self._session.scene
 
         def commit(made: tuple[Scene, Derived]) -> None:
             if self._session.scene is before:
                 self._session.replace_scene(label, *made)
+                then()
             elif tries > 1:
-                pn.state.execute(partial(self.change, what, label, make, tries - 1), schedule=True)
+                pn.state.execute(partial(self.change, what, label, make, then, tries - 1), schedule=True)
             else:
                 self._session.say(f"{what} was given up, for the page kept changing. Try again.")
 

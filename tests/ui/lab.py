@@ -102,6 +102,16 @@ class Lab(Board):
         )
         return self.lines()
 
+    def expect_start(self, name: str, objective: float) -> None:
+        """Wait until a line of the plot begins at some objective, to a millionth of it."""
+        self.page.wait_for_function(
+            f"""([name, objective]) => {{
+              const line = ({LINES})().find(line => line.name === name)
+              return line && Math.abs(line.y[0] - objective) <= 1e-6 * Math.abs(objective)
+            }}""",
+            arg=[name, float(objective)],
+        )
+
     def row(self, component: int) -> Locator:
         """The row of a component in the table, by its number on the page."""
         head = self.page.locator('[data-column="0"]').get_by_text(f"{component}", exact=True)

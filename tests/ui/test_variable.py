@@ -36,6 +36,7 @@ class Inspector(Board):
     def texts(self, grid: str) -> list[list[str]]:
         """What the rows of a table show."""
         rows = self.grid(grid).locator(".stage .row")
+        expect(rows).not_to_have_count(0)
         found = rows.evaluate_all(
             """rows => rows.sort((a, b) => a.ariaRowIndex - b.ariaRowIndex)
                 .map(row => [...row.querySelectorAll("[data-row]")].map(cell => cell.textContent))"""
