@@ -19,13 +19,17 @@ from pgmgui.examples import load_gallery
 from pgmgui.network_files import open_scene
 from pgmgui.panels.data import DataPanel
 from pgmgui.panels.files import FilesPanel
+from pgmgui.panels.guide import GuidePanel
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
+from pgmgui.panels.share import SharePanel
 from pgmgui.panels.variable import VariablePanel
+from pgmgui.race import Race
 from pgmgui.scene import Derived, Scene, derive
 from pgmgui.server import ADDRESS, is_loopback, make_server, run
 from pgmgui.session import Session
+from pgmgui.store import Store, default_folder
 from pgmgui.views.message import Message
 from pgmgui.views.summary import Summary
 
@@ -110,11 +114,15 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         session.open_example(load_gallery()[0])
     else:
         session.open(*opened)
+    race, store = Race(session), Store(default_folder())
+    strip = LearnStrip(session, race)
     tabs = pmui.Tabs(
         ("Open", FilesPanel(session)),
         ("Variable", VariablePanel(session)),
         ("Data", DataPanel(session)),
         ("Parts", PartsPanel(session)),
+        ("Guide", GuidePanel(session, strip.start)),
+        ("Share", SharePanel(session, race, store)),
         dynamic=True,  # a tab is made when it is first looked at: the page opens sooner
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
@@ -134,7 +142,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         main=[
             pn.Column(
                 pn.Row(work, tabs, sizing_mode="stretch_both", margin=0),
-                LearnStrip(session),
+                strip,
                 sizing_mode="stretch_both",
                 margin=(4, 0, 0, 0),
             )

@@ -18,7 +18,7 @@ from pgmgui.session import Session
 
 FARTHEST = 1e6
 """Pixels from the origin where a node can still be put."""
-_WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "undoable", "redoable"]
+_WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "moment", "undoable", "redoable"]
 
 
 def make_canvas(session: Session) -> Canvas:
@@ -39,7 +39,7 @@ def make_canvas(session: Session) -> Canvas:
         if "scene" in changed:
             news["graph"] = draw(session.document, session.scene.title)
         # A run reports many times a second; mostly nobody looks at its gaps.
-        if changed - {"selected", "learned"} or session.colour == "gap":
+        if changed - {"selected", "learned", "moment"} or session.colour == "gap":
             look = look_at(session)
             if look != canvas.look:
                 news["look"] = look

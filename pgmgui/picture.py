@@ -103,7 +103,7 @@ def look_at(session: Session) -> Look:
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)
     around = [k for k, component in enumerate(components) if k == alone or not component.is_complete]
-    gaps = find_gaps(parts, session.learned) if session.colour == "gap" else None
+    gaps = find_gaps(parts, session.reached) if session.colour == "gap" else None
     return Look(
         tuple(nodes),
         tuple(components[k].variables for k in around),

@@ -64,6 +64,9 @@ class Session(param.Parameterized):
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
+    moment = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The past iteration or restart looked at.")
+    viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
+    evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
     soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
@@ -102,6 +105,17 @@ class Session(param.Parameterized):
     @property
     def parts(self) -> Parts | None:
         return self.derived.parts
+
+    @property
+    def reached(self) -> Snapshot | None:
+        """What a run has learned: at the moment that is looked at, or at its newest."""
+        return self.moment or self.learned
+
+    @property
+    def viewed_network(self) -> Network:
+        """The network with the parameters that are shown: its own, or those that were learned."""
+        reached = self.reached
+        return self.network if reached is None or self.viewed == "current" else reached.network()
 
     # --- opening
 
@@ -269,8 +283,30 @@ class Session(param.Parameterized):
         self.settings = replace(self.settings, **changes)
 
     def report(self, snapshot: Snapshot | None) -> None:
-        """Show what a run has reached."""
-        self.learned = snapshot
+        """Show what a run has reached; None forgets it."""
+        if snapshot is None:
+            self.param.update(learned=None, moment=None, viewed="current")
+        else:
+            self.learned = snapshot
+
+    def travel_to(self, snapshot: Snapshot | None) -> None:
+        """Look at what was learned at a past iteration, or by another restart; None is the newest."""
+        self.param.update(moment=snapshot, viewed="current" if self.learned is None else "learned")
+
+    def view(self, viewed: str) -> None:
+        """Show the network's own parameters ("current") or those that were learned ("learned")."""
+        self.viewed = viewed if self.learned is not None else "current"
+
+    def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
+        """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing."""
+        evidence = {other: kept for other, kept in self.evidence.items() if other != name}
+        if likelihood is not None:
+            evidence[name] = tuple(likelihood)
+        self.evidence = evidence
+
+    def suppose_nothing(self) -> None:
+        """Clear all evidence."""
+        self.evidence = {}
 
     def say(self, message: str) -> None:
         """Tell the user that something went wrong, and what to do."""
@@ -343,13 +379,23 @@ class Session(param.Parameterized):
         news: dict[str, object] = {"scene": scene, "message": note}
         if derived is not self.derived:
             said = f"{note} {derived.obstacle}".strip()
-            news |= {"derived": derived, "component": None, "learned": None, "message": said}
+            news |= {"derived": derived, "component": None, "message": said}
+            news |= {"learned": None, "moment": None, "viewed": "current"}
+        evidence = _still_fitting(self.evidence, scene.document.network)
+        if evidence != self.evidence:
+            news["evidence"] = evidence
         self.param.update(
             **news,
             selected=[name for name in selected if name in known],
             undoable=past[-1].label if past else "",
             redoable=future[-1].label if future else "",
         )
+
+
+def _still_fitting(evidence: Mapping[str, tuple[float, ...]], network: Network) -> dict[str, tuple[float, ...]]:
+    """The evidence on variables that a network has, with as many states."""
+    sizes = {variable.name: variable.cardinality for variable in network.variables}
+    return {name: likelihood for name, likelihood in evidence.items() if sizes.get(name) == len(likelihood)}
 
 
 def _free_name(network: Network) -> str:

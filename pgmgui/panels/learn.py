@@ -30,10 +30,10 @@ HEIGHT = 236
 class LearnStrip(pn.viewable.Viewer):
     """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
         self._session = session
-        self._race = Race(session)
+        self._race = race
         self._trace = Trace()
         self._news = False
         self._make_controls()
@@ -64,7 +64,7 @@ class LearnStrip(pn.viewable.Viewer):
 
     def _make_controls(self) -> None:
         self._buttons = {
-            "Start": self._button("Start", "learn from the data as it is marked", self._start, "contained"),
+            "Start": self._button("Start", "learn from the data as it is marked", self.start, "contained"),
             "Pause": self._button("Pause", PAUSE, self._pause),
             "Step": self._button("Step", "one iteration of every learner, then wait", self._step),
             "Stop": self._button("Stop", "end, and keep what has been reached", self._race.stop),
@@ -81,7 +81,8 @@ class LearnStrip(pn.viewable.Viewer):
 
     # --- what the user does
 
-    def _start(self) -> None:
+    def start(self) -> None:
+        """Let the chosen learners go."""
         self._race.begin()
         self._look()
 

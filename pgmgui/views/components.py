@@ -36,7 +36,7 @@ class ComponentTable(pn.viewable.Viewer):
         self._order: list[int] = []
         self._grid = Grid(shown=9, on_pick=self._pick, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
         session.param.watch(lambda *_: self._sort(), "derived")
-        session.param.watch(lambda *_: self._fill(), "learned")
+        session.param.watch(lambda *_: self._fill(), ["learned", "moment"])
         session.param.watch(lambda *_: self._highlight(), "component")
         self._sort()
 
@@ -47,7 +47,7 @@ class ComponentTable(pn.viewable.Viewer):
         self._highlight()
 
     def _fill(self) -> None:
-        parts, learned = self._session.parts, self._session.learned
+        parts, learned = self._session.parts, self._session.reached
         self._grid.visible = parts is not None
         if parts is not None:
             self._grid.source = components_source(parts, self._order, learned)

@@ -29,7 +29,7 @@ class Iterations(pn.viewable.Viewer):
         self._pane = pn.pane.Bokeh(self._figure, height=130, sizing_mode="stretch_width", margin=(4, 8, 0, 0))
         self._view = pn.Column(sizing_mode="stretch_width", margin=0)
         # Bokeh's models may only be touched in their document's turn.
-        session.param.watch(lambda *_: pn.state.execute(self._fill, schedule=True), ["learned", "derived"])
+        session.param.watch(lambda *_: pn.state.execute(self._fill, schedule=True), ["learned", "moment", "derived"])
         self._fill()
 
     def _make_figure(self) -> Any:
@@ -50,7 +50,7 @@ class Iterations(pn.viewable.Viewer):
         return plot
 
     def _fill(self) -> None:
-        parts, learned = self._session.parts, self._session.learned
+        parts, learned = self._session.parts, self._session.reached
         components = () if parts is None else parts.task.decomposition.components
         busy = np.array([k for k, component in enumerate(components) if not component.is_complete], dtype=np.int64)
         made = np.zeros(len(busy)) if learned is None else learned.iterations[learned.best, busy]
