@@ -13,6 +13,7 @@ from engine.learners.base import NEVER, Stopping
 from engine.learners.learn import METHODS, Snapshot, learn
 from engine.learners.problem import LearningTask
 from engine.network import BayesianNetwork
+from pgmgui.frames import Frames
 from pgmgui.runner import Mail, Point, Runner
 from pgmgui.scene import Parts
 from pgmgui.session import Session
@@ -36,12 +37,15 @@ class Curve:
         What it does, or why it ended, in words.
     note : str
         Why its start cannot move, in words; empty if it can.
+    frames : Frames
+        What it has passed through.
     """
 
     method: str
     state: str = "setting up"
     note: str = ""
     snapshot: Snapshot | None = None
+    frames: Frames = field(default_factory=Frames)
     _kept: list[Point] = field(default_factory=list)
     _newest: Point | None = None
     _stride: int = 1
@@ -104,7 +108,10 @@ class Race:
             self._session.say(f"Learning cannot start: {error}")
             return
         self.curves = {name: Curve(name) for name in methods}
-        self._runs = {name: Runner(self._starter(name, network, parts, stopping)) for name in methods}
+        self._runs = {
+            name: Runner(self._starter(name, network, parts, stopping), curve.frames)
+            for name, curve in self.curves.items()
+        }
         for run in self._runs.values():
             run.begin(paused)
 
@@ -166,10 +173,15 @@ class Race:
         return self.best is not None and not (self.is_running or self.stale or self.applied)
 
     @property
+    def leader(self) -> Curve | None:
+        """The curve of the learner that is highest."""
+        found = [(curve.snapshot, curve) for curve in self.curves.values() if curve.snapshot is not None]
+        return max(found, key=lambda pair: pair[0].objective.sum(axis=1).max(), default=(None, None))[1]
+
+    @property
     def best(self) -> Snapshot | None:
         """The newest snapshot of the learner that is highest."""
-        found = [curve.snapshot for curve in self.curves.values() if curve.snapshot is not None]
-        return max(found, key=lambda snapshot: snapshot.objective.sum(axis=1).max(), default=None)
+        return None if self.leader is None else self.leader.snapshot
 
     def describe(self) -> list[str]:
         """How it stands, in sentences: first how close to the best possible."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from engine.errors import PgmError
 from engine.learners.learn import Snapshot
+from pgmgui.frames import Frames
 
 MOST_WAITING = 5000
 """Points of the curve that wait to be drawn; beyond that every other one is dropped."""
@@ -62,10 +63,12 @@ class Runner:
     ----------
     start : callable
         From ``cancelled`` to snapshots, such as a call of :func:`engine.learners.learn.learn`.
+    frames : Frames
+        Where to keep what is passed through.
     """
 
-    def __init__(self, start: Callable[[Callable[[], bool]], Iterator[Snapshot]]) -> None:
-        self._start = start
+    def __init__(self, start: Callable[[Callable[[], bool]], Iterator[Snapshot]], frames: Frames) -> None:
+        self._start, self._frames = start, frames
         self._lock = threading.Lock()
         self._mail = Mail()
         self._stopped = threading.Event()
@@ -134,6 +137,7 @@ class Runner:
         best = float(snapshot.objective.sum(axis=1).max())
         # The thread's own clock, which began with it.
         point = Point(self._earlier + snapshot.iteration, time.thread_time(), snapshot.inferences, best)
+        self._frames.add(point.iteration, snapshot)
         with self._lock:
             mail = self._mail
             mail.snapshot = snapshot

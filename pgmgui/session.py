@@ -20,6 +20,7 @@ from engine.prior import flat_exponents
 from engine.variable import Variable
 from pgmgui.examples import Example
 from pgmgui.following import Changes, follow
+from pgmgui.frames import Frame
 from pgmgui.history import History, Step
 from pgmgui.layout import arrange
 from pgmgui.marks import Hidden, Mark, Partial, Soft
@@ -64,7 +65,7 @@ class Session(param.Parameterized):
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
-    moment = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The past iteration or restart looked at.")
+    moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
@@ -78,6 +79,7 @@ class Session(param.Parameterized):
         super().__init__()
         self._history = History()
         self._beginning = self.scene
+        self._made: tuple[Snapshot, Network] | None = None
 
     # --- what is open, for views
 
@@ -109,13 +111,24 @@ class Session(param.Parameterized):
     @property
     def reached(self) -> Snapshot | None:
         """What a run has learned: at the moment that is looked at, or at its newest."""
-        return self.moment or self.learned
+        return self.learned if self.moment is None else self.moment.snapshot
 
     @property
     def viewed_network(self) -> Network:
         """The network with the parameters that are shown: its own, or those that were learned."""
         reached = self.reached
-        return self.network if reached is None or self.viewed == "current" else reached.network()
+        if reached is None or self.viewed == "current":
+            return self.network
+        if self._made is None or self._made[0] is not reached:
+            self._made = reached, reached.network()
+        return self._made[1]
+
+    @property
+    def viewed_title(self) -> str:
+        """Whose parameters are shown, in words."""
+        if self.learned is None or self.viewed == "current":
+            return "the network's own"
+        return "the newest learned" if self.moment is None else self.moment.title
 
     # --- opening
 
@@ -289,9 +302,10 @@ class Session(param.Parameterized):
         else:
             self.learned = snapshot
 
-    def travel_to(self, snapshot: Snapshot | None) -> None:
+    def travel_to(self, moment: Frame | None) -> None:
         """Look at what was learned at a past iteration, or by another restart; None is the newest."""
-        self.param.update(moment=snapshot, viewed="current" if self.learned is None else "learned")
+        if self.learned is not None:
+            self.param.update(moment=moment, viewed="learned")
 
     def view(self, viewed: str) -> None:
         """Show the network's own parameters ("current") or those that were learned ("learned")."""

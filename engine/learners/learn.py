@@ -117,6 +117,19 @@ class Snapshot:
         theta = self.theta[self.best if restart is None else restart]
         return self.task.layout.network.with_tables(self.task.layout.tables(theta))
 
+    def only(self, restart: int | None = None) -> Snapshot:
+        """A restart alone, by default the best."""
+        one = slice(k := self.best if restart is None else restart, k + 1)
+        return replace(
+            self,
+            theta=self.theta[one],
+            counts=self.counts[one],
+            log_likelihood=self.log_likelihood[one],
+            objective=self.objective[one],
+            iterations=self.iterations[one],
+            converged=self.converged[one],
+        )
+
     def unseen(self, restart: int | None = None) -> list[tuple[int, int]]:
         """Parameter sets with neither data nor prior, which keep their start: (variable, row of its table)."""
         problem, starts = self.task.problem, self.task.layout.starts

@@ -12,6 +12,7 @@ from engine.errors import ModelError
 from engine.learners.base import Stopping
 from engine.learners.learn import learn
 from pgmgui.examples import load_gallery
+from pgmgui.frames import Frames
 from pgmgui.runner import MOST_WAITING, Runner
 
 
@@ -31,7 +32,7 @@ def drain(runner, points):
 
 def test_points_count_inferences_and_the_threads_own_seconds():
     """A pause takes no seconds, and what is counted never falls."""
-    runner = Runner(endless)
+    runner = Runner(endless, Frames())
     runner.begin(paused=True)
     mail = runner.collect()
     while mail.start is None:
@@ -52,7 +53,7 @@ def test_iterations_count_on_when_another_batch_of_restarts_begins():
     document, data = load_gallery()[0].read()
     first, second, *_ = learn(document.network, data.dataset)
 
-    runner = Runner(lambda cancelled: iter([first, second, first, second]))
+    runner = Runner(lambda cancelled: iter([first, second, first, second]), Frames())
     runner.begin()
     assert runner.join(20)
     mail = runner.collect()
@@ -61,7 +62,7 @@ def test_iterations_count_on_when_another_batch_of_restarts_begins():
 
 
 def test_stop_ends_with_the_last_state():
-    runner = Runner(endless)
+    runner = Runner(endless, Frames())
     runner.begin()
     drain(runner, 5)
     runner.stop()
@@ -72,7 +73,7 @@ def test_stop_ends_with_the_last_state():
 
 
 def test_steps_are_single_and_pause_holds():
-    runner = Runner(endless)
+    runner = Runner(endless, Frames())
     runner.begin(paused=True)
     assert [p.iteration for p in drain(runner, 1)] == [0]
     for k in (1, 2, 3):
@@ -91,7 +92,7 @@ def test_errors_reach_the_mailbox(error, part):
         raise error
         yield
 
-    runner = Runner(fail)
+    runner = Runner(fail, Frames())
     runner.begin()
     assert runner.join(20)
     mail = runner.collect()
@@ -110,7 +111,7 @@ def test_the_mailbox_is_bounded_and_keeps_both_ends():
             yield first
         enough.set()
 
-    runner = Runner(many)
+    runner = Runner(many, Frames())
     runner.begin()
     assert enough.wait(60)
     assert runner.join(20)
