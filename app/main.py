@@ -8,6 +8,7 @@ from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
@@ -23,6 +24,7 @@ from pgmgui.panels.guide import GuidePanel
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
+from pgmgui.panels.runs import RunsPanel
 from pgmgui.panels.share import SharePanel
 from pgmgui.panels.variable import VariablePanel
 from pgmgui.race import Race
@@ -30,6 +32,7 @@ from pgmgui.scene import Derived, Scene, derive
 from pgmgui.server import ADDRESS, is_loopback, make_server, run
 from pgmgui.session import Session
 from pgmgui.store import Store, default_folder
+from pgmgui.travel import Traveller
 from pgmgui.views.message import Message
 from pgmgui.views.summary import Summary
 
@@ -115,12 +118,15 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
     else:
         session.open(*opened)
     race, store = Race(session), Store(default_folder())
-    strip = LearnStrip(session, race)
+    traveller = Traveller(session, race)
+    strip = LearnStrip(session, race, traveller)
+    parts, runs = PartsPanel(session), RunsPanel(session, race, traveller)
     tabs = pmui.Tabs(
         ("Open", FilesPanel(session)),
         ("Variable", VariablePanel(session)),
         ("Data", DataPanel(session)),
-        ("Parts", PartsPanel(session)),
+        ("Parts", parts),
+        ("Runs", runs),
         ("Guide", GuidePanel(session, strip.start)),
         ("Share", SharePanel(session, race, store)),
         dynamic=True,  # a tab is made when it is first looked at: the page opens sooner
@@ -129,6 +135,13 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         sizing_mode="stretch_both",
         margin=0,
     )
+
+    def look(event: param.parameterized.Event) -> None:
+        """Tell the panels that do more while they are looked at."""
+        for panel in (parts, runs):
+            panel.look(tabs[event.new] is panel.__panel__())
+
+    tabs.param.watch(look, "active")
     work = pn.Column(
         MarksBar(session),
         Message(session),

@@ -58,6 +58,17 @@ def make_lines(curves: Mapping[str, Curve], bounds: Bounds | None, axes: Axes) -
     return {**lines, **{name: Line(ends, np.full(2, level)) for name, level in levels.items()}}
 
 
+def find_place(points: Sequence[Point], iteration: int, axes: Axes) -> float:
+    """Where an iteration of a curve lies from left to right; that of the point nearest to it."""
+    at = int(np.argmin(np.abs(np.array([point.iteration for point in points]) - iteration)))
+    return float(_across(points, axes)[at])
+
+
+def find_iteration(points: Sequence[Point], place: float, axes: Axes) -> int:
+    """The iteration of a curve that lies nearest to a place from left to right."""
+    return points[int(np.argmin(np.abs(_across(points, axes) - place)))].iteration
+
+
 def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
     """The corners of what is to be in the picture: all bounds, and the curves but for their beginnings."""
     right = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0

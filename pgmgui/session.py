@@ -127,8 +127,8 @@ class Session(param.Parameterized):
     def viewed_title(self) -> str:
         """Whose parameters are shown, in words."""
         if self.learned is None or self.viewed == "current":
-            return "the network's own"
-        return "the newest learned" if self.moment is None else self.moment.title
+            return "the network itself"
+        return "the newest iteration" if self.moment is None else self.moment.title
 
     # --- opening
 

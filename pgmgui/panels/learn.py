@@ -12,8 +12,9 @@ from panel.io import PeriodicCallback, unlocked
 from pgmgui.panels.learners import LearnerChoice
 from pgmgui.panels.run_options import RunOptions
 from pgmgui.panels.work import make_button
-from pgmgui.race import Race
+from pgmgui.race import Curve, Race
 from pgmgui.session import Session
+from pgmgui.travel import Traveller
 from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
 
@@ -30,11 +31,10 @@ HEIGHT = 236
 class LearnStrip(pn.viewable.Viewer):
     """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
 
-    def __init__(self, session: Session, race: Race) -> None:
+    def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
         super().__init__()
-        self._session = session
-        self._race = race
-        self._trace = Trace()
+        self._session, self._race, self._traveller = session, race, traveller
+        self._trace = Trace(traveller.go_to)
         self._news = False
         self._make_controls()
         self._state = PlainText(margin=(2, 4, 0, 0))
@@ -55,7 +55,7 @@ class LearnStrip(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
-        session.param.watch(lambda *_: self._show(), ["derived", "settings"])
+        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
         # In the background: otherwise the page's bar would show at every look that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._show()
@@ -115,6 +115,7 @@ class LearnStrip(pn.viewable.Viewer):
             self._news |= self._race.tick()
             if self._news and (self._trace.is_ready or not self._race.is_running):
                 self._news = False
+                self._trace.moment = self._moment
                 self._trace.follow()
                 self._say()
         if not self._race.is_running and not self._news:
@@ -123,8 +124,16 @@ class LearnStrip(pn.viewable.Viewer):
     def _show(self) -> None:
         """Draw everything anew."""
         parts = self._race.parts
+        self._trace.moment = self._moment
         self._trace.draw(self._race.curves, None if parts is None else parts.bounds)
         self._say()
+
+    @property
+    def _moment(self) -> tuple[Curve, int] | None:
+        """The point of the plot that is looked at; none while a run goes on."""
+        curve = self._traveller.curve
+        held = not self._race.is_running or self._race.is_paused
+        return (curve, self._traveller.iteration) if curve is not None and curve.points and held else None
 
     def _say(self) -> None:
         """Tell how the runs stand, and enable what can be done."""

@@ -35,12 +35,13 @@ class PartsPanel(pn.viewable.Viewer):
             "The colours of the components on the canvas: one each, or darker where the gap is larger.",
         )
         self._colour.param.watch(lambda event: session.param.update(colour=COLOURS[event.new]), "value")
+        self._iterations = Iterations(session)
         self._one = pn.Column(self._words, self._data, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(
             pn.Row(self._colour, self._show_all, margin=0, styles={"align-items": "center"}),
             ComponentTable(session),
             self._one,
-            Iterations(session),
+            self._iterations,
             sizing_mode="stretch_width",
             margin=0,
         )
@@ -49,6 +50,10 @@ class PartsPanel(pn.viewable.Viewer):
         )
         session.param.watch(lambda *_: self._update(), ["derived", "component", "colour"])
         self._update()
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether the panel is in view."""
+        self._iterations.look(looked_at)
 
     def _update(self) -> None:
         session, parts = self._session, self._session.parts

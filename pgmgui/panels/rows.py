@@ -22,6 +22,7 @@ def table_source(
     label: str,
     about: str,
     more: Sequence[Column] = (),
+    editable: bool = True,
 ) -> Source:
     """A table over a scope: a row per configuration of all variables but the last, a column per state of that.
 
@@ -32,11 +33,12 @@ def table_source(
     about : str
         What a number of the table is, before ``of <state>``.
     more : columns after those of the states
+    editable : whether the numbers can be typed over
     """
     *given, last = (network.variables[v] for v in scope)
     shape = tuple(variable.cardinality for variable in given)
     heads = [Column(variable.name, "head") for variable in given]
-    columns = [Column(state, "number", f"{about} of {state!r}", editable=True) for state in last.states]
+    columns = [Column(state, "number", f"{about} of {state!r}", editable=editable) for state in last.states]
 
     def cells(first: int, last_row: int) -> list[list[Cell]]:
         found: list[list[Cell]] = []

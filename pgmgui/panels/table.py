@@ -23,7 +23,7 @@ class TableEditor(pn.viewable.Viewer):
     """An editable table.
 
     Only tables that are whole go to the session: rows of probabilities that do not sum to 1 yet are kept
-    here, marked as such, until they do or are normalised.
+    here, marked as such, until they do or are normalised. Parameters that were learned are shown, not edited.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,6 +42,7 @@ class TableEditor(pn.viewable.Viewer):
         self._discard = make_button("Discard", "forget rows that do not sum to 1", self._forget)
         self._uniform = make_button("Uniform", "make all numbers of a row equal", self._level)
         self._random = make_button("Randomise", "draw rows from all distributions alike, by the seed", self._draw)
+        self._own = make_button("Network's own", "show the network's own table again", lambda: session.view("current"))
         self._seed_field = make_field(
             "Seed", "The same seed draws the same table; it goes up by itself.", self._reseed, 90
         )
@@ -51,15 +52,25 @@ class TableEditor(pn.viewable.Viewer):
             self._uniform,
             self._random,
             self._seed_field,
+            self._own,
             margin=0,
             align_items="center",
         )
         self._editing = pn.Column(self._grid, self._status, tools, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._choosing, self._caption, self._editing, sizing_mode="stretch_width", margin=0)
-        session.param.watch(lambda *_: self._update(), ["selected", "scene"])
+        session.param.watch(lambda *_: self._update(), ["selected", "scene", "viewed"])
+        session.param.watch(lambda *_: self._follow(), ["learned", "moment"])
         self._update()
 
     # --- what is shown
+
+    @property
+    def _is_learned(self) -> bool:
+        return bool(self._session.viewed == "learned")
+
+    def _follow(self) -> None:
+        if self._is_learned:
+            self._update()
 
     @property
     def _is_bayesian(self) -> bool:
@@ -81,7 +92,7 @@ class TableEditor(pn.viewable.Viewer):
             number = self._factors[0]
         flat = np.empty((0, 0))
         if number >= 0:
-            table = session.network.tables[number]
+            table = session.viewed_network.tables[number]
             flat = table.reshape(-1, table.shape[-1])
         if (name, number) != (self._name, self._number) or not np.array_equal(flat, self._draft.table):
             if self._draft.open_rows:
@@ -102,9 +113,16 @@ class TableEditor(pn.viewable.Viewer):
         more = (SUM,) if self._is_bayesian else ()
         what = "the probability" if self._is_bayesian else "the factor's value"
         self._grid.source = table_source(
-            network, network.scopes[self._number], self._row_cells, f"Table of {self._name}", what, more
+            network,
+            network.scopes[self._number],
+            self._row_cells,
+            f"Table of {self._name}",
+            what,
+            more,
+            editable=not self._is_learned,
         )
-        self._caption.write(self._describe())
+        whose = f"The parameters of {self._session.viewed_title}: to edit, show the network's own."
+        self._caption.write(self._describe(), *([whose] if self._is_learned else []))
         self._tell()
 
     def _row_cells(self, row: int) -> list[Cell]:
@@ -136,7 +154,9 @@ class TableEditor(pn.viewable.Viewer):
     def _tell(self) -> None:
         self._status.write(self._draft.describe())
         unfinished = bool(self._draft.open_rows)
-        self._normalise.disabled = self._is_bayesian and not unfinished
+        self._normalise.disabled = self._is_learned or (self._is_bayesian and not unfinished)
+        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_learned
+        self._own.visible = self._is_learned
         self._discard.visible = unfinished
         self._seed_field.value = str(self._seed)
 

@@ -23,6 +23,7 @@ class Iterations(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+        self._looked_at = False
         self._bars = ColumnDataSource({"number": [], "iterations": [], "place": []})
         self._ticker = FixedTicker(ticks=[])
         self._figure = self._make_figure()
@@ -30,7 +31,11 @@ class Iterations(pn.viewable.Viewer):
         self._view = pn.Column(sizing_mode="stretch_width", margin=0)
         # Bokeh's models may only be touched in their document's turn.
         session.param.watch(lambda *_: pn.state.execute(self._fill, schedule=True), ["learned", "moment", "derived"])
-        self._fill()
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether the bars are in view: a figure that is drawn while it cannot be seen trips over its own size."""
+        self._looked_at = looked_at
+        pn.state.execute(self._fill, schedule=True)
 
     def _make_figure(self) -> Any:
         plot: Any = figure(
@@ -56,8 +61,10 @@ class Iterations(pn.viewable.Viewer):
         made = np.zeros(len(busy)) if learned is None else learned.iterations[learned.best, busy]
         ticks = np.unique(np.linspace(0, max(len(busy) - 1, 0), MOST_TICKS).astype(int)).tolist() if busy.size else []
         with unlocked():
-            # A figure that is made while it cannot be seen trips over its own size.
-            self._view[:] = [self._pane] if learned is not None and busy.size > 0 else []
+            shown = self._looked_at and learned is not None and busy.size > 0
+            self._view[:] = [self._pane] if shown else []
+            if not shown:
+                return
             self._bars.data = {"number": busy + 1, "iterations": made, "place": np.arange(len(busy))}
             self._ticker.ticks = ticks
             self._figure.xaxis.major_label_overrides = {k: f"{busy[k] + 1}" for k in ticks}

@@ -6,13 +6,15 @@ their document: see :meth:`Plot.fill`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from bokeh.core.properties import value
+from bokeh.events import Tap
 from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, NumeralTickFormatter
-from bokeh.models.annotations import Legend, LegendItem
+from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
 from pgmgui.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
@@ -48,10 +50,14 @@ class Plot:
     figure : bokeh figure
     taken : int
         The number of the last drawing that the browser has taken.
+
+    ``on_travel(place)`` is called with where, from left to right, the user wants to look.
     """
 
-    def __init__(self, up: str) -> None:
+    def __init__(self, up: str, on_travel: Callable[[float], None]) -> None:
         self.taken = 0
+        self._on_travel = on_travel
+        self._placing = False
         self.figure = _make_empty(up)
         self._legend = Legend(label_text_font_size="12px", spacing=0)
         self._legend.update(padding=4)
@@ -65,10 +71,17 @@ class Plot:
         frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
         # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
         self.figure.x_range.renderers = self.figure.y_range.renderers = [frame]
+        self._moment = self._add_moment()
         self._ask_for_receipts(up)
 
-    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int) -> None:
-        """Draw lines; the browser's receipt will have this number. To be called in the document's turn."""
+    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
+        """Draw lines, and an upright one at the moment that is looked at.
+
+        The browser's receipt will have this number. To be called in the document's turn.
+        """
+        self._placing = True  # only what the user moves is a journey
+        self._moment.update(visible=moment is not None, **({} if moment is None else {"location": moment}))
+        self._placing = False
         self.figure.xaxis.axis_label = ACROSS[axes.across]
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
         for name, series in self._bounds.items():
@@ -89,6 +102,20 @@ class Plot:
         self._legend.items = [*self._legend.items, item]
         self._hover.renderers = [*self._hover.renderers, drawn]
         return _Series(drawn, item)
+
+    def _add_moment(self) -> Span:
+        """An upright line that can be dragged; a click on the plot brings it there."""
+        line = Span(dimension="height", location=0.0, editable=True, visible=False, level="overlay")
+        line.update(line_color="#d0451b", line_width=3, line_dash="solid", hover_line_color="#d0451b")
+        line.hover_line_width = 6
+        self.figure.add_layout(line)
+        line.on_change("location", lambda _attribute, _old, place: self._travel(place))
+        self.figure.on_event(Tap, lambda event: self._travel(event.x))
+        return line
+
+    def _travel(self, place: object) -> None:
+        if not self._placing and self._moment.visible and isinstance(place, int | float) and math.isfinite(place):
+            self._on_travel(float(place))
 
     def _ask_for_receipts(self, up: str) -> None:
         """Have the browser say which drawing it has taken."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import panel as pn
 import panel_material_ui as pmui
 from panel.io import unlocked
 
 from engine.bounds import Bounds
-from pgmgui.plot_lines import ACROSS, UP, Axes, make_lines
+from pgmgui.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
 from pgmgui.race import Curve
 from pgmgui.views.choice import make_choice
 from pgmgui.views.plot import Plot
@@ -22,10 +22,18 @@ PATIENCE = 2.0
 
 
 class Trace(pn.viewable.Viewer):
-    """Objective or gap, by iterations, inferences or seconds; one line a learner, and the bounds."""
+    """Objective or gap, by iterations, inferences or seconds; one line a learner, and the bounds.
 
-    def __init__(self) -> None:
+    Attributes
+    ----------
+    moment : (Curve, int), optional
+        The iteration of a curve that is marked; the user may drag the mark, which calls ``on_travel(iteration)``.
+    """
+
+    def __init__(self, on_travel: Callable[[int], None]) -> None:
         super().__init__()
+        self.moment: tuple[Curve, int] | None = None
+        self._on_travel = on_travel
         self._curves: Mapping[str, Curve] = {}
         self._bounds: Bounds | None = None
         self._sent, self._sent_at = 0, 0.0
@@ -63,7 +71,7 @@ class Trace(pn.viewable.Viewer):
 
     def follow(self) -> None:
         """Draw what the curves have gained, in the document's own turn: from a periodic callback."""
-        self._fill(Axes(self._across.value, self._up.value, self._naive.value))
+        self._fill(self._axes)
 
     def _redraw(self) -> None:
         # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
@@ -72,8 +80,9 @@ class Trace(pn.viewable.Viewer):
 
     def _fill(self, axes: Axes) -> None:
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
+        place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
         with unlocked():
-            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent)
+            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent, place)
             if self._shown != axes.up:
                 self._shown = axes.up
                 self._place[:] = [self._plots[axes.up].figure]
@@ -81,8 +90,16 @@ class Trace(pn.viewable.Viewer):
     def _plot(self, up: str) -> Plot:
         """The plot of a quantity, made when it is first looked at."""
         if up not in self._plots:
-            self._plots[up] = Plot(up)
+            self._plots[up] = Plot(up, self._travel)
         return self._plots[up]
+
+    def _travel(self, place: float) -> None:
+        if self.moment is not None:
+            self._on_travel(find_iteration(self.moment[0].points, place, self._axes))
+
+    @property
+    def _axes(self) -> Axes:
+        return Axes(self._across.value, self._up.value, self._naive.value)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
