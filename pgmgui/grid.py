@@ -52,7 +52,7 @@ class Column:
 
 Cell = str | dict[str, Any]
 """A text; or ``text``, ``kind`` ("missing", "soft", "warn" or ""), ``bars`` (numbers from 0 to 1, for soft
-cells) and ``about`` (the tooltip), each of which may be left out."""
+cells), ``heat`` (a shade from −1 to 1) and ``about`` (the tooltip), each of which may be left out."""
 
 
 @dataclass(frozen=True, eq=False)

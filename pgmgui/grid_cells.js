@@ -19,9 +19,13 @@ function make(kind, name, role, parent) {
 }
 
 function write_cell(element, cell) {
-  const {text = "", kind = "", bars = [], about = ""} = typeof cell === "string" ? {text: cell} : cell ?? {}
+  const {text = "", kind = "", bars = [], heat = 0, about = ""} = typeof cell === "string" ? {text: cell} : cell ?? {}
   if (kind) element.classList.add(kind)
   element.dataset.kind = kind
+  if (heat) {
+    const shade = `${Math.round(70 * Math.min(1, Math.abs(heat)))}%`
+    element.style.background = `color-mix(in srgb, var(--${heat > 0 ? "more" : "less"}) ${shade}, var(--paper))`
+  }
   if (bars.length) {
     const group = make("span", "bars", null, element)
     group.setAttribute("aria-hidden", "true")

@@ -152,7 +152,7 @@ class Matching:
         data = self._build(network)
         if network is not self.network:
             scene, _ = follow(replace(scene, data=None), network, changes)
-        return replace(scene, data=replace(data, notes=(note, *data.notes)))
+        return replace(scene, data=replace(data, notes=(note, *data.notes)), truth=None)
 
     def _extend(self, scene: Scene) -> tuple[Network, Changes]:
         network = self.network

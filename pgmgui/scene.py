@@ -11,7 +11,7 @@ from engine.dataset import Dataset
 from engine.errors import MemoryLimitError, ModelError
 from engine.formats import DataDocument, Document
 from engine.learners.problem import LearningTask, make_task
-from engine.network import BayesianNetwork
+from engine.network import BayesianNetwork, Network
 from pgmgui.marks import Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
@@ -32,6 +32,8 @@ class Scene:
         The exponent of all other variables.
     example : str
         The id of the example that it began as, if it did.
+    truth : Network, optional
+        The network that the data was drawn from, if it was.
     """
 
     title: str = "Untitled"
@@ -42,6 +44,7 @@ class Scene:
     prior: Mapping[str, float | Floats] = field(default_factory=dict)
     common_prior: float = 1.0
     example: str = ""
+    truth: Network | None = None
 
     @property
     def exponents(self) -> dict[str, float | Floats]:

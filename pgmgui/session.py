@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -124,6 +124,11 @@ class Session(param.Parameterized):
         return self._made[1]
 
     @property
+    def earlier_networks(self) -> Iterator[Network]:
+        """The networks before the changes that can be taken back, the newest first."""
+        return (step.scene.document.network for step in reversed(self._history.past))
+
+    @property
     def viewed_title(self) -> str:
         """Whose parameters are shown, in words."""
         if self.learned is None or self.viewed == "current":
@@ -155,7 +160,7 @@ class Session(param.Parameterized):
 
     def set_data(self, data: DataDocument | None, derived: Derived | None = None) -> bool:
         """Learn from other data; marks stay."""
-        return self._change("change the data", replace(self.scene, data=data), derived)
+        return self._change("change the data", replace(self.scene, data=data, truth=None), derived)
 
     def replace_scene(self, label: str, scene: Scene, derived: Derived | None = None) -> bool:
         """Change several things at once, as one step that can be taken back."""

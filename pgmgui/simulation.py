@@ -45,7 +45,7 @@ def simulate_scene(scene: Scene, simulation: Simulation) -> Scene:
     marks = make_marks([variable.name for variable in network.variables], simulation)
     dataset = simulate(network, simulation.rows, simulation.seed)
     note = f"simulated from the model: {count(simulation.rows, 'row')}, seed {simulation.seed}"
-    return replace(scene, data=DataDocument(dataset, (note,)), marks=marks)
+    return replace(scene, data=DataDocument(dataset, (note,)), marks=marks, truth=network)
 
 
 def make_marks(names: list[str], simulation: Simulation) -> dict[str, Mark]:

@@ -9,6 +9,7 @@ from engine.network import BayesianNetwork
 from pgmgui.choices import Choice, Choices, Group
 from pgmgui.grid import Cell, Column, Grid, Source
 from pgmgui.marks import ROLES, describe_mark
+from pgmgui.panels.compare import ComparePanel
 from pgmgui.panels.fields import make_field
 from pgmgui.panels.mark_details import MarkDetails
 from pgmgui.panels.prior import PriorEditor
@@ -20,7 +21,7 @@ from pgmgui.words import count
 
 _TABS = {
     "& .MuiTabs-root": {"minHeight": "36px"},
-    "& .MuiTab-root": {"minHeight": "36px", "minWidth": "0", "padding": "6px 14px", "textTransform": "none"},
+    "& .MuiTab-root": {"minHeight": "36px", "minWidth": "0", "padding": "6px 10px", "textTransform": "none"},
 }
 _COLUMNS = (
     Column("Variable", "head", "click, or press Enter, to select it"),
@@ -47,6 +48,7 @@ class VariablePanel(pn.viewable.Viewer):
             ("States", StatesEditor(session)),
             ("Known", MarkDetails(session)),
             ("Prior", PriorEditor(session)),
+            ("Compare", ComparePanel(session)),
             sizing_mode="stretch_width",
             margin=0,
             sx=_TABS,

@@ -1,0 +1,45 @@
+"""Tables compared on the page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.ui.lab import open_lab
+from tests.ui.test_travel import cell, learn_again, shown
+
+
+def test_tables_are_compared_and_a_prior_shrinks_them(open_board):
+    lab = open_lab(open_board).tab("Variable").select("tub").tab("Compare")
+    expect(lab.page.get_by_text("There is nothing to compare with yet")).to_be_visible()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    expect(lab.page.get_by_text(re.compile("^From current .* to learned"))).to_be_visible()
+    last = learn_again("asia")[-1]
+    own, learned = (0.05, 0.01), last.network().tables[1][:, 0]
+    texts = [row[1] for row in shown(lab, "Differences of tub")]
+    assert [float(text) for text in texts] == pytest.approx(
+        [b - a for a, b in zip(own, learned, strict=True)], abs=6e-5
+    )
+    first = cell(lab, "Differences of tub", 0, 1)
+    assert "color-mix" in first.get_attribute("style")
+    expect(first).to_have_attribute("title", re.compile("^0.05 → .*; expected count"))
+    # The slider shows what a prior would do.
+    slider = lab.page.get_by_role("slider", name=re.compile("^Prior exponent"))
+    slider.focus()
+    lab.page.keyboard.press("End")
+    expect(lab.page.get_by_text(re.compile("to MAP"))).to_be_visible()
+    counts = last.task.layout.tables(last.counts[last.best])[1]
+    shrunk = (counts + 49) / (counts + 49).sum(axis=1, keepdims=True)
+    expect(cell(lab, "Differences of tub", 0, 1)).to_have_text(f"{shrunk[0, 0] - own[0]:+.4f}")
+    lab.button("Use this exponent").click()
+    lab.tab("Prior")
+    expect(lab.page.get_by_role("textbox", name=re.compile("^Exponent"))).to_have_value("50")
+    # The run was of another prior, so that only what was changed by hand is left to compare.
+    lab.tab("Table")
+    lab.button("Uniform").click()
+    lab.tab("Compare")
+    expect(lab.page.get_by_text(re.compile("^From current .* to previous"))).to_be_visible()
+    expect(cell(lab, "Differences of tub", 0, 1)).to_have_text("-0.4500")
