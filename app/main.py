@@ -26,6 +26,7 @@ from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
 from pgmgui.panels.runs import RunsPanel
 from pgmgui.panels.share import SharePanel
+from pgmgui.panels.type_size import make_type_controls
 from pgmgui.panels.variable import VariablePanel
 from pgmgui.race import Race
 from pgmgui.scene import Derived, Scene, derive
@@ -53,7 +54,8 @@ THEME = {
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
-    "& .MuiToolbar-root": {"minHeight": "44px !important", "margin": "0 4px"},
+    "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
+    "& .MuiToolbar-root h3": {"fontSize": "22px"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
 }
 
@@ -151,7 +153,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
     )
     page: pn.viewable.Viewable = Page(
         title="pgmgui",
-        header=[Summary(session)],
+        header=[Summary(session), *make_type_controls(session, strip.keys)],
         main=[
             pn.Column(
                 pn.Row(work, tabs, sizing_mode="stretch_both", margin=0),

@@ -37,7 +37,8 @@ class Grid {
     rows.forEach((row, k) => this.cells.set(first + k, row))
     if (fresh) {
       this.columns = columns
-      measure_columns(columns, rows, getComputedStyle(this.root).fontFamily)
+      const {fontSize, fontFamily} = getComputedStyle(this.root)
+      measure_columns(columns, rows, `${fontSize} ${fontFamily}`)
     }
     this.editable = columns.some((column) => column.editable)
     this.say(label, picks)

@@ -43,9 +43,9 @@ function write_cell(element, cell) {
 function measure_columns(columns, rows, font) {
   const pen = document.createElement("canvas").getContext("2d")
   columns.forEach((column, c) => {
-    pen.font = `600 13px ${font}`
+    pen.font = `600 ${font}`
     let needed = pen.measureText(column.title).width
-    if (column.kind !== "head") pen.font = `13px ${font}`
+    if (column.kind !== "head") pen.font = font
     for (const row of rows.slice(0, MEASURED)) {
       const cell = row[c]
       needed = Math.max(needed, pen.measureText(text_of(cell)).width + 8 * (cell?.bars?.length ?? 0))

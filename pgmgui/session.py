@@ -73,6 +73,7 @@ class Session(param.Parameterized):
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
     redoable = param.String(doc="What redo would do again; empty if nothing.")
+    lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self) -> None:

@@ -10,7 +10,7 @@ from pgmgui.panels.saving import Saving
 from pgmgui.session import Session
 
 _STYLE = """
-h2 { color: var(--panel-on-surface-color); font: 600 15px/1.3 var(--bokeh-base-font); margin: 0; }
+h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-base-font); margin: 0; }
 """
 
 

@@ -12,8 +12,8 @@ from pgmgui.session import Session
 
 _STYLE = {
     "& .MuiListItemButton-root": {"paddingTop": "2px", "paddingBottom": "2px"},
-    "& .MuiListItemText-primary": {"fontSize": "15px", "lineHeight": 1.35},
-    "& .MuiListItemText-secondary": {"fontSize": "13px", "lineHeight": 1.35},
+    "& .MuiListItemText-primary": {"fontSize": "0.9375rem", "lineHeight": 1.35},
+    "& .MuiListItemText-secondary": {"fontSize": "0.8125rem", "lineHeight": 1.35},
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import panel as pn
@@ -24,8 +25,11 @@ CANCEL = "end, and discard what has been reached"
 DISCARD = "forget what has been reached"
 TICK = 100
 """Milliseconds between two looks at the mailboxes."""
-HEIGHT = 236
-"""Pixels: the canvas is what the page is for."""
+HEIGHT, LARGE_HEIGHT = 236, 306
+"""Pixels: the canvas is what the page is for. With large type, more."""
+BUTTONS, LARGE_BUTTONS = 38, 46
+WIDTH, LARGE_WIDTH = 400, 530
+"""Pixels of the controls."""
 
 
 class LearnStrip(pn.viewable.Viewer):
@@ -39,23 +43,24 @@ class LearnStrip(pn.viewable.Viewer):
         self._make_controls()
         self._state = PlainText(margin=(2, 4, 0, 0))
         chosen = pn.Row(LearnerChoice(session), RunOptions(session), margin=0, height=40, sizing_mode="stretch_width")
-        buttons = pn.Row(*self._buttons.values(), margin=0, height=38)
-        controls = pn.Column(
+        self._row = pn.Row(*self._buttons.values(), margin=0, height=BUTTONS)
+        self._controls = pn.Column(
             chosen,
-            buttons,
+            self._row,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
-            max_width=400,
+            max_width=WIDTH,
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),
         )
         self._view = pn.Row(
-            controls,
+            self._controls,
             self._trace,
             height=HEIGHT,
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
         session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
+        session.param.watch(lambda event: self._enlarge(event.new), "lecture")
         # In the background: otherwise the page's bar would show at every look that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._show()
@@ -103,6 +108,27 @@ class LearnStrip(pn.viewable.Viewer):
         if not self._ticker.running:
             self._ticker.start()
 
+    @property
+    def keys(self) -> dict[str, Callable[[], None]]:
+        """What keys do, wherever the focus is."""
+        return {
+            "r": partial(self._press, self._run_or_pause),
+            "s": partial(self._press, self._step),
+            ",": partial(self._traveller.step, -1),
+            ".": partial(self._traveller.step, 1),
+        }
+
+    def _press(self, action: Callable[[], None]) -> None:
+        if self._race.can_begin or self._race.is_running:
+            action()
+            self._show()
+
+    def _run_or_pause(self) -> None:
+        if self._race.is_running:
+            self._pause()
+        else:
+            self.start()
+
     # --- what is shown
 
     def _tick(self) -> None:
@@ -120,6 +146,12 @@ class LearnStrip(pn.viewable.Viewer):
                 self._say()
         if not self._race.is_running and not self._news:
             self._ticker.stop()
+
+    def _enlarge(self, large: bool) -> None:
+        self._view.height = LARGE_HEIGHT if large else HEIGHT
+        self._row.height = LARGE_BUTTONS if large else BUTTONS
+        self._controls.max_width = LARGE_WIDTH if large else WIDTH
+        self._trace.enlarge(large)
 
     def _show(self) -> None:
         """Draw everything anew."""

@@ -87,6 +87,7 @@ class MarksBar(pn.viewable.Viewer):
         buttons = pn.Column(MarkButtons(session), margin=0, align="center")
         self._row = pn.Row(buttons, words, margin=(0, 16), height=44, sizing_mode="stretch_width")
         session.param.watch(lambda *_: self._update(), WATCHED)
+        session.param.watch(lambda event: self._row.param.update(height=58 if event.new else 44), "lecture")
         self._update()
 
     def _update(self) -> None:

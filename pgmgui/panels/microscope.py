@@ -90,7 +90,8 @@ class Microscope(pn.viewable.Viewer):
         if not name:
             self._title.write("EM under the microscope: select one variable on the canvas to see its family.")
             return
-        self._title.write(f"EM under the microscope: the family of {name}, from {session.viewed_title} on.")
+        where = "the newest iteration" if session.moment is None else session.moment.title
+        self._title.write(f"EM under the microscope: the family of {name}, one step on from {where}.")
         self._turn += 1
         pn.state.execute(partial(self._look, self._turn, reached, session.network.index[name]), schedule=True)
 

@@ -7,7 +7,7 @@ import panel_material_ui as pmui
 # The label beside the buttons rather than above them.
 _ONE_LINE = """
 .MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 6px; white-space: nowrap; }
-.MuiFormLabel-root { font-size: 14px; }
+.MuiFormLabel-root { font-size: 0.875rem; }
 """
 
 

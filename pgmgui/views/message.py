@@ -11,7 +11,7 @@ from pgmgui.session import Session
 from pgmgui.views.plain_text import HtmlText
 
 _STYLE = """
-:host { color: #4d2c00; font: 15px/1.4 var(--bokeh-base-font); min-width: 0; }
+:host { color: #4d2c00; font: 0.9375rem/1.4 var(--bokeh-base-font); min-width: 0; }
 .message { overflow-wrap: anywhere; }
 .message::before { content: "⚠"; margin-right: 8px; }
 """

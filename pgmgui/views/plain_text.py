@@ -8,8 +8,8 @@ import panel as pn
 from bokeh.model import Model
 
 _STYLE = """
-:host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); font-size: 14px; line-height: 1.35;
-        overflow: hidden; }
+:host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); font-size: 0.875rem;
+        line-height: 1.35; overflow: hidden; }
 p { margin: 0 0 2px; overflow-wrap: anywhere; }
 """
 _CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"

@@ -58,8 +58,9 @@ class Plot:
         self.taken = 0
         self._on_travel = on_travel
         self._placing = False
+        self._width = 2.5
         self.figure = _make_empty(up)
-        self._legend = Legend(label_text_font_size="12px", spacing=0)
+        self._legend = Legend(spacing=0)
         self._legend.update(padding=4)
         self._legend.border_line_alpha = self._legend.background_fill_alpha = 0
         self.figure.add_layout(self._legend, "right")
@@ -82,6 +83,7 @@ class Plot:
         self._placing = True  # only what the user moves is a journey
         self._moment.update(visible=moment is not None, **({} if moment is None else {"location": moment}))
         self._placing = False
+        self._width = 2.5
         self.figure.xaxis.axis_label = ACROSS[axes.across]
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
         for name, series in self._bounds.items():
@@ -95,9 +97,21 @@ class Plot:
         x, y = find_frame(lines, axes)
         self._frame.data = {"x": x, "y": y, "number": [number, number]}
 
+    def enlarge(self, large: bool) -> None:
+        """Use large or the usual type and lines. To be called in the document's turn."""
+        for axis in (*self.figure.xaxis, *self.figure.yaxis):
+            axis.axis_label_text_font_size = "18px" if large else "13px"
+            axis.major_label_text_font_size = "15px" if large else "11px"
+        self._legend.label_text_font_size = "17px" if large else "12px"
+        self._width = 4.0 if large else 2.5
+        for series in (*self._bounds.values(), *self._learners):
+            series.renderer.glyph.line_width = self._width
+
     def _add(self, colour: str, dash: str) -> _Series:
         source = ColumnDataSource({"x": [], "y": []})
-        drawn = self.figure.line("x", "y", source=source, color=colour, line_dash=dash, line_width=2.5, visible=False)
+        drawn = self.figure.line(
+            "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False
+        )
         item = LegendItem(label=value(""), renderers=[drawn], visible=False)
         self._legend.items = [*self._legend.items, item]
         self._hover.renderers = [*self._hover.renderers, drawn]

@@ -15,8 +15,10 @@ from pgmgui.race import Curve
 from pgmgui.views.choice import make_choice
 from pgmgui.views.plot import Plot
 
-HEIGHT = 196
-"""Pixels of the figure."""
+HEIGHT, LARGE_HEIGHT = 196, 256
+"""Pixels of the figure; of one with large type."""
+TOP, LARGE_TOP = 32, 42
+"""Pixels of the controls above it."""
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -44,15 +46,16 @@ class Trace(pn.viewable.Viewer):
             value=False,
             margin=0,
             size="small",
-            stylesheets=[".MuiFormControlLabel-label { font-size: 14px; white-space: nowrap; }"],
+            stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
             description="Also draw the bound that knows no components. It may be far above.",
         )
         controls = (self._across, self._up, self._naive)
-        top = pn.Row(*controls, margin=(4, 0, 0, 8), height=32, styles={"align-items": "center"})
+        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
+        self._large = False
         self._plots: dict[str, Plot] = {}
         self._shown = ""
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(top, self._place, sizing_mode="stretch_both", margin=0)
+        self._view = pn.Column(self._top, self._place, sizing_mode="stretch_both", margin=0)
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._fill(Axes())
@@ -73,6 +76,17 @@ class Trace(pn.viewable.Viewer):
         """Draw what the curves have gained, in the document's own turn: from a periodic callback."""
         self._fill(self._axes)
 
+    def enlarge(self, large: bool) -> None:
+        """Use large type, and more room for it; or the usual."""
+        self._large = large
+        self._top.height, self._place.height = (LARGE_TOP, LARGE_HEIGHT) if large else (TOP, HEIGHT)
+        pn.state.execute(self._enlarge_plots, schedule=True)
+
+    def _enlarge_plots(self) -> None:
+        with unlocked():
+            for plot in self._plots.values():
+                plot.enlarge(self._large)
+
     def _redraw(self) -> None:
         # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
         # touched in it.
@@ -91,6 +105,7 @@ class Trace(pn.viewable.Viewer):
         """The plot of a quantity, made when it is first looked at."""
         if up not in self._plots:
             self._plots[up] = Plot(up, self._travel)
+            self._plots[up].enlarge(self._large)
         return self._plots[up]
 
     def _travel(self, place: float) -> None:
