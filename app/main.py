@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import panel as pn
-import panel_material_ui as pmui
-import param
 from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
@@ -26,6 +24,7 @@ from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
 from pgmgui.panels.runs import RunsPanel
 from pgmgui.panels.share import SharePanel
+from pgmgui.panels.side_tabs import SideTabs
 from pgmgui.panels.type_size import make_type_controls
 from pgmgui.panels.variable import VariablePanel
 from pgmgui.race import Race
@@ -122,28 +121,17 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
     race, store = Race(session), Store(default_folder())
     traveller = Traveller(session, race)
     strip = LearnStrip(session, race, traveller)
-    parts, runs = PartsPanel(session), RunsPanel(session, race, traveller)
-    tabs = pmui.Tabs(
-        ("Open", FilesPanel(session)),
-        ("Variable", VariablePanel(session)),
-        ("Data", DataPanel(session)),
-        ("Parts", parts),
-        ("Runs", runs),
-        ("Guide", GuidePanel(session, strip.start)),
-        ("Share", SharePanel(session, race, store)),
-        dynamic=True,  # a tab is made when it is first looked at: the page opens sooner
-        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
-        max_width=440,
-        sizing_mode="stretch_both",
-        margin=0,
+    tabs = SideTabs(
+        {
+            "Open": lambda: FilesPanel(session),
+            "Variable": lambda: VariablePanel(session),
+            "Data": lambda: DataPanel(session),
+            "Parts": lambda: PartsPanel(session),
+            "Runs": lambda: RunsPanel(session, race, traveller),
+            "Guide": lambda: GuidePanel(session, strip.start),
+            "Share": lambda: SharePanel(session, race, store),
+        }
     )
-
-    def look(event: param.parameterized.Event) -> None:
-        """Tell the panels that do more while they are looked at."""
-        for panel in (parts, runs):
-            panel.look(tabs[event.new] is panel.__panel__())
-
-    tabs.param.watch(look, "active")
     work = pn.Column(
         MarksBar(session),
         Message(session),

@@ -1,11 +1,11 @@
 // Buttons in groups. Python owns them: on mount we send `ready`, and draw each `load` we are sent; a click is sent
 // as `press`. Texts are untrusted: they only ever pass through textContent and setAttribute.
 
-function update(button, {text, about, pressed, disabled}) {
+function update(button, {text, about, pressed, disabled, look}) {
   button.textContent = text
   button.title = about
   button.disabled = disabled
-  button.classList.toggle("link", pressed === null)
+  button.className = pressed === null ? look : ""
   if (pressed === null) button.removeAttribute("aria-pressed")
   else button.setAttribute("aria-pressed", pressed)
 }

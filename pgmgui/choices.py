@@ -24,7 +24,9 @@ class Choice:
     about : str
         Its tooltip.
     pressed : bool, optional
-        None for a link, which is never pressed in.
+        None for what is never pressed in.
+    look : {"link", "plain", "main"}
+        How that looks: a link, a button, or the button that matters most.
     """
 
     key: str
@@ -32,6 +34,7 @@ class Choice:
     about: str = ""
     pressed: bool | None = None
     disabled: bool = False
+    look: str = "link"
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,22 @@ from functools import partial
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 from panel.io import PeriodicCallback, unlocked
 
+from pgmgui.choices import Choice, Choices, Group
 from pgmgui.panels.learners import LearnerChoice
 from pgmgui.panels.run_options import RunOptions
-from pgmgui.panels.work import make_button
 from pgmgui.race import Curve, Race
 from pgmgui.session import Session
 from pgmgui.travel import Traveller
 from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
 
-_BUTTON = {"minWidth": "0", "padding": "4px 9px"}
-PAUSE = "wait before the next iteration"
+START = "learn from the data as it is marked (key r)"
+STEP = "one iteration of every learner, then wait (key s)"
 CANCEL = "end, and discard what has been reached"
 DISCARD = "forget what has been reached"
+APPLY = "give the network the best parameters that were learned"
 TICK = 100
 """Milliseconds between two looks at the mailboxes."""
 HEIGHT, LARGE_HEIGHT = 236, 306
@@ -40,13 +40,12 @@ class LearnStrip(pn.viewable.Viewer):
         self._session, self._race, self._traveller = session, race, traveller
         self._trace = Trace(traveller.go_to)
         self._news = False
-        self._make_controls()
+        self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
         chosen = pn.Row(LearnerChoice(session), RunOptions(session), margin=0, height=40, sizing_mode="stretch_width")
-        self._row = pn.Row(*self._buttons.values(), margin=0, height=BUTTONS)
         self._controls = pn.Column(
             chosen,
-            self._row,
+            self._buttons,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
             max_width=WIDTH,
             sizing_mode="stretch_both",
@@ -67,24 +66,20 @@ class LearnStrip(pn.viewable.Viewer):
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(lambda *_: self._race.stop())
 
-    def _make_controls(self) -> None:
-        self._buttons = {
-            "Start": self._button("Start", "learn from the data as it is marked", self.start, "contained"),
-            "Pause": self._button("Pause", PAUSE, self._pause),
-            "Step": self._button("Step", "one iteration of every learner, then wait", self._step),
-            "Stop": self._button("Stop", "end, and keep what has been reached", self._race.stop),
-            "Cancel": self._button("Cancel", CANCEL, self._race.cancel),
-            "Apply": self._button("Apply", "give the network the best parameters that were learned", self._race.apply),
-        }
-
-    def _button(self, name: str, about: str, action: Callable[[], None], variant: str = "outlined") -> pmui.Button:
-        def act(_event: object) -> None:
-            action()
-            self._show()
-
-        return make_button(name, about, act, variant, margin=(4, 4, 4, 0), sx=_BUTTON)
-
     # --- what the user does
+
+    def _act(self, key: str) -> None:
+        race = self._race
+        actions = {
+            "start": self.start,
+            "pause": self._pause,
+            "step": self._step,
+            "stop": race.stop,
+            "cancel": race.cancel,
+            "apply": race.apply,
+        }
+        actions[key]()
+        self._show()
 
     def start(self) -> None:
         """Let the chosen learners go."""
@@ -149,7 +144,7 @@ class LearnStrip(pn.viewable.Viewer):
 
     def _enlarge(self, large: bool) -> None:
         self._view.height = LARGE_HEIGHT if large else HEIGHT
-        self._row.height = LARGE_BUTTONS if large else BUTTONS
+        self._buttons.height = LARGE_BUTTONS if large else BUTTONS
         self._controls.max_width = LARGE_WIDTH if large else WIDTH
         self._trace.enlarge(large)
 
@@ -181,22 +176,28 @@ class LearnStrip(pn.viewable.Viewer):
             self._state.write("Ready: press Start and watch the objective climb to its bound.")
 
     def _enable(self) -> None:
-        race, button = self._race, self._buttons
-        ready = race.can_begin
-        button["Start"].disabled = not ready or race.is_running
-        button["Step"].disabled = not ready and not race.is_running
-        button["Pause"].disabled = button["Stop"].disabled = not race.is_running
-        button["Cancel"].disabled = not race.curves
-        button["Apply"].disabled = not race.can_apply
-        _rename(button["Pause"], *(("Resume", "go on") if race.is_paused else ("Pause", PAUSE)))
-        _rename(button["Cancel"], *(("Cancel", CANCEL) if race.is_running or not race.curves else ("Discard", DISCARD)))
+        race, running = self._race, self._race.is_running
+        pause = ("Resume", "go on") if race.is_paused else ("Pause", "wait before the next iteration")
+        cancel = ("Cancel", CANCEL) if running or not race.curves else ("Discard", DISCARD)
+        buttons = (
+            _make("start", "Start", START, race.can_begin and not running),
+            _make("pause", *pause, running),
+            _make("step", "Step", STEP, race.can_begin or running),
+            _make("stop", "Stop", "end, and keep what has been reached", running),
+            _make("cancel", *cancel, bool(race.curves)),
+            _make("apply", "Apply", APPLY, race.can_apply),
+        )
+        groups = [Group("", buttons)]
+        if groups != self._buttons.groups:
+            self._buttons.groups = groups
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
 
 
-def _rename(button: pmui.Button, name: str, about: str) -> None:
-    button.param.update(label=name, description=f"{name}: {about}")
+def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
+    look = "main" if key == "start" else "plain"
+    return Choice(key, name, f"{name}: {about}", disabled=not enabled, look=look)
 
 
 def _is_closed() -> bool:

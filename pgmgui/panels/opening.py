@@ -9,6 +9,7 @@ import panel_material_ui as pmui
 
 from engine.errors import RowSumError
 from engine.formats.files import FORMATS
+from pgmgui.choices import Choice, Choices, Group
 from pgmgui.network_files import NetworkFile
 from pgmgui.panels.work import Work, make_button
 from pgmgui.scene import Scene
@@ -48,10 +49,13 @@ class Opening(pn.viewable.Viewer):
         )
         self._normalise.visible = False
         self._status = PlainText(margin=(0, 0))
-        bayesian = make_button("New Bayesian network", "draw with arrows", partial(self._new, False))
-        markov = make_button("New Markov network", "draw without arrows", partial(self._new, True))
+        kinds = (
+            Choice("bayesian", "New Bayesian network", "Draw a network with arrows", look="plain"),
+            Choice("markov", "New Markov network", "Draw a network without arrows", look="plain"),
+        )
+        new = Choices(groups=[Group("", kinds)], label="New network", on_press=self._new, margin=(4, 0))
         self._view = pn.Column(
-            pn.Row(bayesian, markov, margin=0),
+            new,
             self._upload,
             *([pn.Row(self._path, self._open, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._work,
@@ -77,9 +81,9 @@ class Opening(pn.viewable.Viewer):
 
     # --- what the controls do
 
-    def _new(self, markov: bool, _event: object) -> None:
+    def _new(self, kind: str) -> None:
         self._work.end()
-        self._session.new(markov)
+        self._session.new(kind == "markov")
 
     async def _read_upload(self, name: str, content: bytes) -> None:
         await self._read(NetworkFile(name, content))
