@@ -151,6 +151,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
             )
         ],
         theme_config=THEME,
+        busy_indicator=None,  # what takes long shows its own progress
         sx=PAGE_STYLE,
     )
     return page

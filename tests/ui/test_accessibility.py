@@ -1,0 +1,90 @@
+"""The page for everyone: names, contrast, and the keyboard, judged by axe and by pressing Tab."""
+
+from __future__ import annotations
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.ui.lab import Lab, open_lab
+
+TABS = ("Open", "Variable", "Data", "Parts", "Query", "Runs", "Guide", "Share")
+STANDARDS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
+# The help sign that panel-material-ui puts beside a label: a <span> with a name, which is not announced. What
+# it says is the tooltip; the control itself has its own name.
+KNOWN = {"aria-prohibited-attr": "span[sx="}
+# Everything that can have the focus, and whether Tab has been on it; roving groups have one such element.
+FOCUSABLE = """() => {
+  const found = []
+  const walk = (root) => {
+    for (const element of root.querySelectorAll("*")) {
+      const usable = element.tabIndex >= 0 && !element.disabled && element.checkVisibility({visibilityProperty: true})
+      if (usable && element.getBoundingClientRect().width > 0
+          && element.matches("button, input, textarea, a[href], [tabindex]"))
+        found.push(element)
+      if (element.shadowRoot) walk(element.shadowRoot)
+    }
+  }
+  walk(document)
+  const name = (element) => element.getAttribute("aria-label") || element.innerText || element.title || element.className
+  return found.map((element) => [element.dataset.reached === "yes", `${element.tagName} ${name(element)}`])
+}"""
+REACH = """() => {
+  let element = document.activeElement
+  while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
+  if (!element || element === document.body) return false
+  element.dataset.reached = "yes"
+  return true
+}"""
+
+
+def settle(lab: Lab) -> None:
+    """Wait until nothing moves or is still to be drawn."""
+    lab.page.wait_for_function(
+        "() => document.getAnimations().length === 0 && Bokeh.documents.every(document => document.is_idle)"
+    )
+
+
+def judge(lab: Lab, where: str) -> list[str]:
+    """What axe finds on the page as it is."""
+    found = []
+    for violation in Axe().run(lab.page, options=STANDARDS).response["violations"]:
+        for node in violation["nodes"]:
+            target = " ".join(
+                part for parts in node["target"] for part in ([parts] if isinstance(parts, str) else parts)
+            )
+            if KNOWN.get(violation["id"], "\0") not in target:
+                checks = [*node["any"], *node["all"], *node["none"]]
+                found.append(f"{where}: {violation['id']}: {node['html'][:160]}: {checks[0]['message'][:200]}")
+    return found
+
+
+def test_axe_finds_nothing_in_either_theme(open_board):
+    lab = open_lab(open_board)
+    lab.select("tub")
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    found: list[str] = []
+    for theme in ("light", "dark"):
+        for name in TABS:
+            lab.tab(name)
+            expect(lab.page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
+            settle(lab)
+            found += judge(lab, f"{theme}, {name}")
+        lab.page.get_by_role("button", name="Toggle theme").click()
+    assert found == []
+
+
+def test_tab_reaches_every_control(open_board):
+    lab = open_lab(open_board)
+    lab.select("tub")
+    for name in ("Open", "Variable", "Data"):
+        lab.tab(name)
+        settle(lab)
+        lab.page.evaluate("() => document.activeElement?.blur()")
+        total = len(lab.page.evaluate(FOCUSABLE))
+        for _ in range(total + 10):
+            lab.page.keyboard.press("Tab")
+            lab.page.evaluate(REACH)
+        missed = [what for reached, what in lab.page.evaluate(FOCUSABLE) if not reached]
+        assert missed == [], name
+        assert total > 20

@@ -1,0 +1,66 @@
+"""In front of a class: keys wherever the focus is, and large type."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.ui.lab import open_lab
+
+SIZE = "element => parseFloat(getComputedStyle(element).fontSize)"
+
+
+def test_keys_run_step_and_go_back(open_board):
+    lab = open_lab(open_board).tab("Runs")
+    press = lab.page.keyboard.press
+    press("s")
+    lab.expect_state("paused")
+    press("s")
+    expect(lab.state()).to_contain_text("after 1 iteration")
+    press("s")
+    expect(lab.state()).to_contain_text("after 2 iterations")
+    press(",")
+    expect(lab.page.get_by_text("the parameters of iteration 1 of decomposed EM")).to_be_visible()
+    press(",")
+    expect(lab.page.get_by_text("the parameters of iteration 0 of decomposed EM")).to_be_visible()
+    press(".")
+    expect(lab.page.get_by_text("the parameters of iteration 1 of decomposed EM")).to_be_visible()
+    press("r")
+    lab.expect_state("converged")
+    # In a field, letters are letters.
+    lab.tab("Open")
+    field = lab.page.get_by_role("textbox", name="Path on this machine")
+    field.click()
+    lab.page.keyboard.type("rst,.")
+    expect(field).to_have_value("rst,.")
+    lab.expect_state("converged")
+
+
+def test_large_type(open_board):
+    lab = open_lab(open_board)
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    places = {
+        "state": lab.state(),
+        "node": lab.node("tub").locator(".name"),
+        "button": lab.button("Start"),
+        "tab": lab.page.get_by_role("tab", name="Open"),
+    }
+    before = {name: place.evaluate(SIZE) for name, place in places.items()}
+    lab.page.keyboard.press("t")
+    expect(lab.button("Aa ✓")).to_be_visible()
+    for name, place in places.items():
+        lab.page.wait_for_function(
+            f"([element, before]) => ({SIZE})(element) > 1.2 * before", arg=[place.element_handle(), before[name]]
+        )
+    # Nothing is pushed off the page, and the plot's words have grown too.
+    assert lab.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert lab.page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
+    lab.page.wait_for_function(
+        """() => Bokeh.documents.some(document => [...document._all_models.values()].some(
+             model => model.type === "Legend" && model.label_text_font_size === "17px"))"""
+    )
+    lab.button("Aa ✓").click()
+    for name, place in places.items():
+        lab.page.wait_for_function(
+            f"([element, before]) => ({SIZE})(element) === before", arg=[place.element_handle(), before[name]]
+        )
