@@ -9,6 +9,8 @@ const SHORTCUTS = [
   ["Click, Enter, Space", "Select a node; with Shift or Ctrl several"],
   ["Shift + drag, Ctrl + A", "Select all in a box, or all there are"],
   ["Click on an arrow, L", "Select it; L goes through the arrows of the node in focus"],
+  ["B", "Show or hide bars: how probable each state is"],
+  ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
   ["H", "Hide the selected variables, or show them again"],
   ["Click on a hull, C", "Look at a component alone, or at all again"],
   ["Escape", "Stop what is going on; forget the selection; look at all"],

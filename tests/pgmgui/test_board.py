@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pgmgui.answers import Answers
 from pgmgui.board import FARTHEST, make_canvas, perform
 from pgmgui.examples import load_gallery
 from pgmgui.session import Session
@@ -19,7 +20,7 @@ def session():
 @pytest.fixture
 def wire(session):
     """A canvas on the session, and what it sends to the browser."""
-    canvas = make_canvas(session)
+    canvas = make_canvas(session, Answers(session))
     canvas.sent = []
     canvas._send_msg = canvas.sent.append
     canvas._handle_msg({"type": "ready"})
@@ -114,4 +115,4 @@ def test_what_is_no_message_is_ignored(wire):
         wire._handle_msg(data)
     assert wire.sent == []
     wire._handle_msg({"type": "ready"})
-    assert kinds(wire) == ["load", "style", "select", "history"]
+    assert kinds(wire) == ["load", "style", "bars", "select", "history"]
