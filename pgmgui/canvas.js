@@ -41,6 +41,11 @@ class Canvas {
     tools.add("Zoom in", "+", "Zoom in (+)", () => this.view.zoom_by(1.25))
     tools.add("Zoom out", "−", "Zoom out (−)", () => this.view.zoom_by(0.8))
     tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => this.fit())
+    tools.add("Picture", "Picture", "Save a picture of the whole graph", () => this.menu.toggle())
+    this.menu = new Menu(this.root, tools.buttons.Picture, "Picture of the graph", [
+      ["SVG", "Lines, for print and for drawing programs", () => this.save_picture("svg")],
+      ["PNG", "Pixels, for slides and pages", () => this.save_picture("png")],
+    ])
     tools.add("Shortcuts", "?", "All shortcuts (?)", () => this.help.open())
     this.remember({undo: "", redo: ""})
     this.show_selection()
@@ -71,6 +76,7 @@ class Canvas {
     drawing.load(message)
     this.chosen = new Set(drawing.edges.filter((edge) => chosen.has(drawing.describe(edge))))
     this.hint.hidden = drawing.nodes.length > 0
+    this.file = message.file
     if (message.fit) this.before = null
     if (!this.loads || message.fit || !drawing.nodes.some((node) => this.view.shows(node))) this.fit()
     if (focused) this.focus(drawing.node(focused.name) ?? drawing.nodes[Math.min(number, drawing.nodes.length - 1)])
@@ -344,6 +350,11 @@ class Canvas {
 
   fit() {
     this.view.fit(this.drawing.shown().map(with_card))
+  }
+
+  async save_picture(kind) {
+    await save_drawing(take_picture(this), kind, this.file)
+    this.say(`Saved as ${this.file}.${kind}`)
   }
 
   focus(node) {

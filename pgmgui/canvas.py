@@ -21,10 +21,12 @@ from panel.custom import JSComponent
 
 from pgmgui.beliefs import Beliefs
 from pgmgui.layout import LONGEST_LABEL, NODE_HEIGHT
+from pgmgui.network_files import suggest_name
 from pgmgui.picture import Graph, Look, is_other
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("geometry", "bars", "drawing", "view", "tools", "pointer", "keys")
+_PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
+_SCRIPTS = ("saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
 
 
 class Canvas(JSComponent):
@@ -42,10 +44,7 @@ class Canvas(JSComponent):
     on_op = param.Callable(doc="Called with what the user asks for.")
 
     # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join(
-        path.read_text(encoding="utf-8")
-        for path in (*(_FOLDER / f"canvas_{name}.js" for name in _SCRIPTS), _FOLDER / "canvas.js")
-    )
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
     _rename = dict.fromkeys(("graph", "look", "beliefs", "selected", "history", "on_op"))
 
@@ -101,6 +100,7 @@ class Canvas(JSComponent):
             edges=[list(edge) for edge in self.graph.edges],
             directed=self.graph.directed,
             label=self.graph.label,
+            file=suggest_name(self.graph.title),
             fit=is_other(self._drawn, self.graph),
             nodeHeight=NODE_HEIGHT,
             longestLabel=LONGEST_LABEL,

@@ -48,7 +48,7 @@ class Bars {
       const row = make("g", {class: "row", "data-state": state, transform: `translate(${-width / 2} ${CARD_PAD + k * high})`}, element)
       make("rect", {class: "track", width, height: high}, row)
       const fill = make("rect", {class: "fill", y: 1, height: high - 2}, row)
-      const ghost = make("rect", {class: "before", y: high - 2.5, height: 2}, row)
+      const ghost = make("rect", {class: "before", y: high - 2, height: 1.6}, row)
       const name = make("text", {class: "state", x: 5, y: high / 2}, row)
       const percent = make("text", {class: "percent", x: width - 5, y: high / 2}, row)
       const text = shorten(state, room)
