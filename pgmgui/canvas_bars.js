@@ -64,15 +64,22 @@ class Bars {
     card.element.classList.toggle("supposed", likelihood.length > 0)
     card.element.classList.toggle("impossible", !after.length)
     card.rows.forEach((row, k) => {
-      const value = after.length ? after[k] : before.length ? before[k] : 0
-      row.fill.setAttribute("width", value * card.width)
-      row.ghost.setAttribute("width", (before[k] ?? 0) * card.width)
-      row.ghost.classList.toggle("idle", !after.length || Math.abs(before[k] - value) < 5e-4)
-      row.name.textContent = k === hard ? `▸${row.text}` : row.text
-      row.percent.textContent = after.length ? percent(value) : "–"
-      row.element.classList.toggle("hard", k === hard)
       this.weigh(card, k, soft ? likelihood[k] : null)
+      // Of a large network most rows stay as they are.
+      const now = `${before[k]} ${after[k]} ${k === hard}`
+      if (now !== row.now) this.fill_row(card, row, before[k], after[k], k === hard)
+      row.now = now
     })
+  }
+
+  fill_row({width}, row, before = 0, after = undefined, hard = false) {
+    const known = after !== undefined
+    row.fill.setAttribute("width", (known ? after : before) * width)
+    row.ghost.setAttribute("width", before * width)
+    row.ghost.classList.toggle("idle", !known || Math.abs(before - after) < 5e-4)
+    row.name.textContent = hard ? `▸${row.text}` : row.text
+    row.percent.textContent = known ? percent(after) : "–"
+    row.element.classList.toggle("hard", hard)
   }
 
   // Mark the likelihood of a state.

@@ -203,10 +203,11 @@ class Drawing {
     const words = new Map(supposed)
     this.bars.show(this.nodes, cards)
     this.nodes.forEach((node, k) => {
-      node.supposed = words.get(k) ?? ""
+      node.card?.element.classList.toggle("ghost", Boolean(node.ghost))
+      if (node.supposed === words.get(k)) return
+      node.supposed = words.get(k)
       node.pin.textContent = node.supposed ? "▸" : ""
       node.element.classList.toggle("supposed", Boolean(node.supposed))
-      node.card?.element.classList.toggle("ghost", Boolean(node.ghost))
       this.label(node)
     })
   }

@@ -40,7 +40,12 @@ class QueryPanel(pn.viewable.Viewer):
         )
         self._parameters.param.watch(lambda event: session.view(event.new), "value")
         self._about = PlainText(margin=(0, 0))
-        self._supposed = Choices(label="Supposed", on_press=lambda name: session.suppose(name, None), margin=0)
+        self._supposed = Choices(
+            label="Supposed",
+            on_press=lambda name: session.suppose(name, None),
+            margin=0,
+            styles={"max-height": "96px", "overflow": "auto"},
+        )
         self._clear = make_button("Clear all", "suppose nothing", lambda *_: session.suppose_nothing(), margin=0)
         self._words = PlainText(margin=(0, 0, 4, 0))
         self._bars = Bars(on_suppose=self._suppose, sizing_mode="stretch_width", margin=0)
@@ -49,10 +54,10 @@ class QueryPanel(pn.viewable.Viewer):
             self._about,
             self._supposed,
             self._words,
-            self._bars,
+            # Alone: what the evidence means stays in view over many bars.
+            pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
             sizing_mode="stretch_both",
             margin=(8, 4, 0, 12),
-            scroll="y-auto",
         )
         session.param.watch(self._notice, ["scene", "evidence", "viewed", "learned", "moment", "selected"])
         answers.param.watch(self._notice, ["answer", "busy", "looking"])
@@ -81,7 +86,7 @@ class QueryPanel(pn.viewable.Viewer):
         items = []
         for name, likelihood in self._session.evidence.items():
             words = describe_supposed(name, network.variables[network.index[name]].states, likelihood)
-            items.append(Choice(name, f"{words} ✕", f"Remove: {words}"))
+            items.append(Choice(name, f"✕ {words}", f"Remove: {words}"))
         return [Group("Supposed:", tuple(items))] if items else []
 
     def _tell(self) -> list[str]:
