@@ -145,7 +145,8 @@ class Answers(param.Parameterized):
         self._next: _Question | None = None
         self._at_work = False
         self._known: tuple[Network | Snapshot, Network, Marginals] | None = None
-        session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"])
+        # After those who draw the scene itself: an answer must not come before the graph that it is about.
+        session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
         self.param.watch(self._notice, "looking")
 
     @property

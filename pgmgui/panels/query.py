@@ -63,6 +63,10 @@ class QueryPanel(pn.viewable.Viewer):
         answers.param.watch(self._notice, ["answer", "busy", "looking"])
         self._update()
 
+    def look(self, looked_at: bool) -> None:
+        """Answer what is asked while the tab is in view."""
+        self._answers.looking = looked_at
+
     def _suppose(self, message: Mapping[str, Any]) -> None:
         suppose(self._session, message)
 
@@ -137,5 +141,5 @@ def describe_parameters(session: Session) -> str:
         return "The network's own parameters; press Start to learn others."
     if session.viewed == "current":
         return "The network's own parameters."
-    which = "looked at" if session.moment is not None else "reached last"
-    return f"Learned parameters, iteration {reached.iteration:,} ({which})."
+    newest = f"{session.viewed_title}, {reached.iteration:,}"
+    return f"Learned parameters: {newest if session.moment is None else session.viewed_title}."

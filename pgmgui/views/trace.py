@@ -128,4 +128,9 @@ class Trace(pn.viewable.Viewer):
 
 def _corner(height: int) -> dict[str, str]:
     """Where the buttons for pictures are: below the legend, where the plot leaves room."""
-    return {"position": "absolute", "right": "8px", "top": f"{height + 4}px", "background": "var(--panel-surface-color)"}
+    return {
+        "position": "absolute",
+        "right": "8px",
+        "top": f"{height + 4}px",
+        "background": "var(--panel-surface-color)",
+    }

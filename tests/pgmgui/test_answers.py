@@ -19,6 +19,7 @@ from pgmgui import answers as module
 from pgmgui.answers import Answers, answer, describe_evidence
 from pgmgui.beliefs import MOST_STATES, look_into, make_card
 from pgmgui.examples import load_gallery
+from pgmgui.frames import Frame
 from pgmgui.panels.query import choose_shown, describe_parameters, describe_shown
 from pgmgui.session import Session
 from tests import oracles, strategies
@@ -176,7 +177,7 @@ def test_only_what_changes_the_answer_is_computed(session, asked):
     asked.clear()
     session.view("learned")
     session.report(last)
-    session.travel_to(first)
+    session.travel_to(Frame(0, first))
     assert len(asked) == 6  # each with and without evidence
     expected = answer(first.network(), {"dysp": (1.0, 0.5)})
     np.testing.assert_allclose(answers.answer.after[0], expected.after[0])
@@ -270,6 +271,6 @@ def test_which_variables_have_bars_and_whose_parameters_they_show(session):
     session.report(second)
     assert describe_parameters(session) == "The network's own parameters."
     session.view("learned")
-    assert describe_parameters(session) == "Learned parameters, iteration 1 (reached last)."
-    session.travel_to(first)
-    assert describe_parameters(session) == "Learned parameters, iteration 0 (looked at)."
+    assert describe_parameters(session) == "Learned parameters: the newest iteration, 1."
+    session.travel_to(Frame(0, first, "iteration 0 of EM"))
+    assert describe_parameters(session) == "Learned parameters: iteration 0 of EM."

@@ -156,7 +156,8 @@ def test_learned_parameters_can_be_asked(open_board, asia):
     session = Session()
     session.open_example(next(example for example in load_gallery() if example.id == "asia"))
     stopping = Stopping(session.settings.tol, session.settings.criterion, session.settings.max_iter)
-    *_, last = learn(session.network, session.seen, random_state=session.settings.seed, stopping=stopping)
+    snapshots = list(learn(session.network, session.seen, random_state=session.settings.seed, stopping=stopping))
+    last = snapshots[-1]
     own, _ = enumerate_marginals(asia, {"xray": (1, 0)})
     learned, _ = enumerate_marginals(last.network(), {"xray": (1, 0)})
     own_before, _ = enumerate_marginals(asia, {})
@@ -171,9 +172,17 @@ def test_learned_parameters_can_be_asked(open_board, asia):
     page.button("Start").click()
     page.expect_state("converged")
     choice.click()
-    expect(page.page.get_by_text(f"Learned parameters, iteration {last.iteration:,} (reached last).")).to_be_visible()
+    expect(page.page.get_by_text(f"Learned parameters: the newest iteration, {last.iteration:,}.")).to_be_visible()
     page.expect_told("smoke", learned["smoke"], learned_before["smoke"])
     assert abs(learned["smoke"][0] - own["smoke"][0]) > 1e-3
+    # A past iteration: comma goes back, wherever the focus is.
+    page.page.keyboard.press(",")
+    words = page.page.get_by_text(re.compile(r"^Learned parameters: iteration [\d,]+ of decomposed EM\.$"))
+    told = int(re.search(r"[\d,]+", words.inner_text())[0].replace(",", ""))
+    past = next(snapshot for snapshot in snapshots if snapshot.iteration == told)
+    assert told < last.iteration
+    tub, tub_before = (enumerate_marginals(past.network(), given)[0]["tub"] for given in ({"xray": (1, 0)}, {}))
+    page.expect_told("tub", tub, tub_before)
     page.page.get_by_role("button", name="current", exact=True).click()
     page.expect_told("smoke", own["smoke"], own_before["smoke"])
 
