@@ -13,6 +13,7 @@ from panel_material_ui.template.base import Page
 
 from engine.errors import PgmError
 from engine.formats import read_dataset, read_network
+from pgmgui.answers import Answers
 from pgmgui.board import make_canvas
 from pgmgui.examples import load_gallery
 from pgmgui.network_files import open_scene
@@ -22,6 +23,7 @@ from pgmgui.panels.guide import GuidePanel
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
+from pgmgui.panels.query import QueryPanel
 from pgmgui.panels.runs import RunsPanel
 from pgmgui.panels.share import SharePanel
 from pgmgui.panels.side_tabs import SideTabs
@@ -118,7 +120,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         session.open_example(load_gallery()[0])
     else:
         session.open(*opened)
-    race, store = Race(session), Store(default_folder())
+    race, store, answers = Race(session), Store(default_folder()), Answers(session)
     traveller = Traveller(session, race)
     strip = LearnStrip(session, race, traveller)
     tabs = SideTabs(
@@ -127,6 +129,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
             "Variable": lambda: VariablePanel(session),
             "Data": lambda: DataPanel(session),
             "Parts": lambda: PartsPanel(session),
+            "Query": lambda: QueryPanel(session, answers),
             "Runs": lambda: RunsPanel(session, race, traveller),
             "Guide": lambda: GuidePanel(session, strip.start),
             "Share": lambda: SharePanel(session, race, store),
@@ -135,7 +138,7 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
     work = pn.Column(
         MarksBar(session),
         Message(session),
-        make_canvas(session),
+        make_canvas(session, answers),
         sizing_mode="stretch_both",
         margin=0,
     )

@@ -12,20 +12,24 @@ from typing import Any
 
 import param
 
+from pgmgui.answers import Answers
+from pgmgui.beliefs import look_into
 from pgmgui.canvas import Canvas
 from pgmgui.picture import draw, look_at
 from pgmgui.session import Session
+from pgmgui.supposing import Likelihood, toggle, weigh
 
 FARTHEST = 1e6
 """Pixels from the origin where a node can still be put."""
 _WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "moment", "undoable", "redoable"]
 
 
-def make_canvas(session: Session) -> Canvas:
-    """The canvas, drawing the session and telling it what the user does."""
+def make_canvas(session: Session, answers: Answers) -> Canvas:
+    """The canvas, drawing the session and what it answers, and telling it what the user does."""
     canvas = Canvas(
         graph=draw(session.document, session.scene.title),
         look=look_at(session),
+        beliefs=look_into(session, answers),
         selected=session.selected,
         history=(session.undoable, session.redoable),
         on_op=partial(perform, session),
@@ -38,6 +42,7 @@ def make_canvas(session: Session) -> Canvas:
         news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
         if "scene" in changed:
             news["graph"] = draw(session.document, session.scene.title)
+            news["beliefs"] = look_into(session, answers)
         # A run reports many times a second; mostly nobody looks at its gaps.
         if changed - {"selected", "learned", "moment"} or session.colour == "gap":
             look = look_at(session)
@@ -45,7 +50,14 @@ def make_canvas(session: Session) -> Canvas:
                 news["look"] = look
         canvas.param.update(**news)
 
+    def believe(*_events: param.parameterized.Event) -> None:
+        beliefs = look_into(session, answers)
+        if beliefs != canvas.beliefs:
+            canvas.beliefs = beliefs
+
     session.param.watch(update, _WATCHED)
+    session.param.watch(believe, ["evidence", "bars"])
+    answers.param.watch(believe, "answer")
     return canvas
 
 
@@ -59,6 +71,11 @@ def perform(session: Session, message: Mapping[str, Any]) -> bool:
     return action() is not False
 
 
+def suppose(session: Session, message: Mapping[str, Any]) -> bool:
+    """Suppose what the browser asks for, elsewhere than on the canvas."""
+    return perform(session, {**message, "op": "suppose"})
+
+
 _Action = Callable[[], bool | None]
 _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "select": lambda session, m: partial(session.select, _texts(m["names"])),
@@ -70,9 +87,47 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
     "arrange": lambda session, m: session.arrange,
+    "suppose": lambda session, m: _supposer(session, m),
+    "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "undo": lambda session, m: session.undo,
     "redo": lambda session, m: session.redo,
 }
+
+
+def _supposer(session: Session, message: Mapping[str, Any]) -> _Action:
+    """What supposes what the browser asks for: a state, another likelihood of one, or those of all."""
+    name = _text(message["name"])
+    size = session.network.variables[session.network.index[name]].cardinality
+    supposed = session.evidence.get(name)
+    if "likelihood" in message:
+        return partial(session.suppose, name, _likelihood(message["likelihood"], size))
+    state = _number_or_none(message["state"])
+    if state is None or not 0 <= state < size:
+        raise ValueError("expected the number of a state")
+    if message["weight"] is None:
+        return partial(session.suppose, name, toggle(supposed, size, state))
+    return partial(session.suppose, name, weigh(supposed, size, state, _weight(message["weight"])))
+
+
+def _likelihood(value: object, size: int) -> Likelihood | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != size:
+        raise ValueError("expected a number for each state")
+    return tuple(_weight(item) for item in value)
+
+
+def _weight(value: object) -> float:
+    weight = _coordinate(value)
+    if not 0 <= weight <= 1:
+        raise ValueError("expected a number from 0 to 1")
+    return weight
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("expected true or false")
+    return value
 
 
 def _text(value: object) -> str:

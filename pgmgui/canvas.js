@@ -11,7 +11,10 @@ class Canvas {
     this.nudged = new Set() // names that keys have moved and Python does not know of yet
     Object.assign(root.dataset, {sent: 0, acked: 0})
     this.drawing = new Drawing(root)
-    this.view = new View(root, this.drawing.viewport, () => this.field?.follow())
+    this.view = new View(root, this.drawing.viewport, () => {
+      this.field?.follow()
+      this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
+    })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
     this.add_tools()
@@ -34,9 +37,15 @@ class Canvas {
     tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
       this.do("arrange", {}, (done) => done && this.fit())
     })
+    tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => this.show_bars(!this.bars_shown))
     tools.add("Zoom in", "+", "Zoom in (+)", () => this.view.zoom_by(1.25))
     tools.add("Zoom out", "−", "Zoom out (−)", () => this.view.zoom_by(0.8))
     tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => this.fit())
+    tools.add("Picture", "Picture", "Save a picture of the whole graph", () => this.menu.toggle())
+    this.menu = new Menu(this.root, tools.buttons.Picture, "Picture of the graph", [
+      ["SVG", "Lines, for print and for drawing programs", () => this.save_picture("svg")],
+      ["PNG", "Pixels, for slides and pages", () => this.save_picture("png")],
+    ])
     tools.add("Shortcuts", "?", "All shortcuts (?)", () => this.help.open())
     this.remember({undo: "", redo: ""})
     this.show_selection()
@@ -47,6 +56,7 @@ class Canvas {
   receive(message) {
     if (message.type === "load") this.load(message)
     else if (message.type === "style") this.style(message)
+    else if (message.type === "bars") this.believe(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
     else if (message.type === "ack") this.acknowledge(message)
@@ -66,6 +76,7 @@ class Canvas {
     drawing.load(message)
     this.chosen = new Set(drawing.edges.filter((edge) => chosen.has(drawing.describe(edge))))
     this.hint.hidden = drawing.nodes.length > 0
+    this.file = message.file
     if (message.fit) this.before = null
     if (!this.loads || message.fit || !drawing.nodes.some((node) => this.view.shows(node))) this.fit()
     if (focused) this.focus(drawing.node(focused.name) ?? drawing.nodes[Math.min(number, drawing.nodes.length - 1)])
@@ -91,6 +102,16 @@ class Canvas {
     this.show_selection()
     this.styles += 1
     this.root.dataset.styles = this.styles
+  }
+
+  believe(message) {
+    const before = this.drawing.nodes.some((node) => node.card)
+    this.drawing.believe(message)
+    this.bars_shown = message.shown
+    this.tools.press("Bars", message.shown)
+    // The cards need room.
+    if (before !== message.cards.length > 0 && !this.view.own) this.fit()
+    this.root.dataset.bars = Number(this.root.dataset.bars ?? 0) + 1
   }
 
   remember({undo, redo}) {
@@ -175,6 +196,26 @@ class Canvas {
   hide(node) {
     const names = this.meant(node)
     if (names.length) this.do("hide", {names})
+  }
+
+  show_bars(shown) {
+    const {own} = this.view
+    this.bars_shown = shown
+    this.tools.press("Bars", shown)
+    this.do("bars", {shown})
+    this.view.own = own
+  }
+
+  // Gives a state ever other likelihoods, the newest when the last one has been answered; none stops that.
+  weigher(name, state) {
+    let [wanted, sent, waiting] = [null, null, false]
+    const send = () => {
+      if (waiting || wanted === null || wanted === sent) return
+      waiting = true
+      sent = wanted
+      this.do("suppose", {name, state, weight: wanted}, () => { waiting = false; send() })
+    }
+    return (weight) => { wanted = weight; send() }
   }
 
   // Look at a component alone, or at all again if we do.
@@ -308,7 +349,12 @@ class Canvas {
   }
 
   fit() {
-    this.view.fit(this.drawing.shown())
+    this.view.fit(this.drawing.shown().map(with_card))
+  }
+
+  async save_picture(kind) {
+    await save_drawing(take_picture(this), kind, this.file)
+    this.say(`Saved as ${this.file}.${kind}`)
   }
 
   focus(node) {

@@ -1,14 +1,16 @@
 """The graph canvas: our own Panel component that draws SVG.
 
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered
-with a full ``load``; a new graph is a new ``load``, and ``style`` says how the loaded nodes look. What the
-user does comes as a numbered ``op``; once all that follows from it has been sent, it is answered with
-``ack``, and before that with the graph as it was if it is refused. Data travel as messages, not as
-parameters, since a parameter would be sent and compared with every change of the page.
+with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, and ``bars``
+how probable their states are. What the user does comes as a numbered ``op``; once all that follows from it
+has been sent, it is answered with ``ack``, and before that with the graph as it was if it is refused. Data
+travel as messages, not as parameters, since a parameter would be sent and compared with every change of
+the page.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,14 @@ import param
 from panel import state
 from panel.custom import JSComponent
 
+from pgmgui.beliefs import Beliefs
 from pgmgui.layout import LONGEST_LABEL, NODE_HEIGHT
+from pgmgui.network_files import suggest_name
 from pgmgui.picture import Graph, Look, is_other
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = ("geometry", "drawing", "view", "tools", "pointer", "keys")
+_PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
+_SCRIPTS = ("saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
 
 
 class Canvas(JSComponent):
@@ -33,21 +38,21 @@ class Canvas(JSComponent):
 
     graph = param.ClassSelector(class_=Graph, allow_None=True, doc="What is drawn.")
     look = param.ClassSelector(class_=Look, allow_None=True, doc="How its nodes and components look.")
+    beliefs = param.ClassSelector(class_=Beliefs, allow_None=True, doc="How probable the states of its nodes are.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
     history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
     on_op = param.Callable(doc="Called with what the user asks for.")
 
     # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join(
-        path.read_text(encoding="utf-8")
-        for path in (*(_FOLDER / f"canvas_{name}.js" for name in _SCRIPTS), _FOLDER / "canvas.js")
-    )
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("graph", "look", "selected", "history", "on_op"))
+    _rename = dict.fromkeys(("graph", "look", "beliefs", "selected", "history", "on_op"))
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._drawn: Graph | None = None
+        self._styled: Look | None = None
+        self._told: Beliefs | None = None
         self._done = 0  # the number of the last op
 
     def _handle_msg(self, data: Any) -> None:
@@ -75,10 +80,16 @@ class Canvas(JSComponent):
         self._reselect()
         self._send_history()
 
-    # One watcher for both, so that a graph always comes before its looks.
-    @param.depends("graph", "look", watch=True)
+    # One watcher for all, so that a graph always comes before its looks and bars.
+    @param.depends("graph", "look", "beliefs", watch=True)
     def _draw(self) -> None:
-        self._restyle() if self.graph is self._drawn else self._load()
+        if self.graph is not self._drawn:
+            self._load()
+            return
+        if self.look is not self._styled:
+            self._restyle()
+        if self.beliefs is not self._told:
+            self._tell()
 
     def _load(self) -> None:
         if self.graph is None:
@@ -89,19 +100,28 @@ class Canvas(JSComponent):
             edges=[list(edge) for edge in self.graph.edges],
             directed=self.graph.directed,
             label=self.graph.label,
+            file=suggest_name(self.graph.title),
             fit=is_other(self._drawn, self.graph),
             nodeHeight=NODE_HEIGHT,
             longestLabel=LONGEST_LABEL,
         )
         self._drawn = self.graph
         self._restyle()
+        self._tell()
 
     def _restyle(self) -> None:
+        self._styled = self.look
         if self.look is None:
             return
         around = zip(self.look.hulls, self.look.components, strict=True)
         hulls = [{**hull, "members": list(members)} for hull, members in around]
         self._say("style", nodes=list(self.look.nodes), hulls=hulls, alone=self.look.alone)
+
+    def _tell(self) -> None:
+        self._told = self.beliefs
+        if self.beliefs is not None:
+            cards = [asdict(card) for card in self.beliefs.cards]
+            self._say("bars", shown=self.beliefs.shown, cards=cards, supposed=list(self.beliefs.supposed.items()))
 
     @param.depends("selected", watch=True)
     def _reselect(self) -> None:

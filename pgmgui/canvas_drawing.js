@@ -14,6 +14,7 @@ class Drawing {
     this.hull_layer = layer("hulls")
     this.hit_layer = layer("hits")
     this.edge_layer = layer("edges")
+    this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
@@ -44,6 +45,11 @@ class Drawing {
     return this.nodes.findLast((node) => covers(node, x, y, RIM))
   }
 
+  // The card of bars at a point of the drawing.
+  card_at(x, y) {
+    return this.node_at(x, y) ? null : Bars.at(this.nodes, x, y)
+  }
+
   // What is to be looked at: all, or the component that is looked at alone.
   shown() {
     return this.nodes.filter((node) => !node.ghost)
@@ -69,6 +75,7 @@ class Drawing {
     this.edge_layer.replaceChildren(...this.edges.map((edge) => edge.line))
     this.node_layer.replaceChildren(...this.nodes.map((node) => this.draw_node(node)))
     this.hull_layer.replaceChildren()
+    this.bars.show(this.nodes, []) // they are on their way
     this.edges.forEach((edge) => this.route(edge))
     this.svg.setAttribute("tabindex", this.nodes.length ? "-1" : "0")
     if (this.nodes.length) this.reach(this.nodes[0])
@@ -111,6 +118,7 @@ class Drawing {
     pill("ring", -5)
     pill("double", 5)
     make("text", {class: "name"}, element).textContent = node.text
+    node.pin = make("text", {class: "pin", x: -w - 4}, element)
     node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
     node.below = make("text", {class: "below", y: h + 20}, element)
     node.title = make("title", {}, element)
@@ -141,6 +149,7 @@ class Drawing {
   // Draw nodes where they now are, and what hangs on them.
   place(nodes) {
     for (const {element, x, y} of nodes) element.setAttribute("transform", `translate(${x} ${y})`)
+    this.bars.place(nodes)
     new Set(nodes.flatMap((node) => node.edges)).forEach((edge) => this.route(edge))
     new Set(nodes.flatMap((node) => node.hulls)).forEach((hull) => this.outline(hull))
   }
@@ -178,12 +187,29 @@ class Drawing {
     element.classList.toggle("borrowed", borrowed)
     node.badge.textContent = badge
     node.below.textContent = borrowed ? "borrowed" : ""
-    node.title.textContent = about
+    node.card?.element.classList.toggle("ghost", ghost)
     this.label(node)
   }
 
   label(node) {
-    node.element.setAttribute("aria-label", node.about + (node.element.classList.contains("selected") ? ". Selected" : ""))
+    const supposed = node.supposed ? `. Supposed: ${node.supposed}` : ""
+    node.title.textContent = node.about + supposed
+    const selected = node.element.classList.contains("selected") ? ". Selected" : ""
+    node.element.setAttribute("aria-label", node.about + supposed + selected)
+  }
+
+  // How probable states are, and what is supposed: pairs of a node's number and words.
+  believe({cards, supposed}) {
+    const words = new Map(supposed)
+    this.bars.show(this.nodes, cards)
+    this.nodes.forEach((node, k) => {
+      node.card?.element.classList.toggle("ghost", Boolean(node.ghost))
+      if (node.supposed === words.get(k)) return
+      node.supposed = words.get(k)
+      node.pin.textContent = node.supposed ? "▸" : ""
+      node.element.classList.toggle("supposed", Boolean(node.supposed))
+      this.label(node)
+    })
   }
 
   draw_hull({number, members, colour, ghost, label}) {

@@ -13,6 +13,7 @@ const KEYS = {
   "0": (canvas) => canvas.fit(),
   "n": (canvas, node) => canvas.add_beside(node),
   "e": (canvas, node) => canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting(node),
+  "b": (canvas) => canvas.show_bars(!canvas.bars_shown),
   "h": (canvas, node) => canvas.hide(node),
   "l": (canvas, node) => canvas.choose_next(node),
   "c": (canvas, node) => canvas.look(canvas.alone || node?.component),

@@ -41,6 +41,7 @@ function listen_to_pointer(canvas) {
     clearTimeout(waiting)
     if (canvas.connecting || canvas.chosen.size) return
     const [x, y] = canvas.view.point(event)
+    if (canvas.drawing.card_at(x, y)) return
     const node = canvas.drawing.node_at(x, y)
     node ? canvas.name(node) : canvas.add(x, y)
   })
@@ -58,6 +59,8 @@ function begin_gesture(canvas, event) {
   const node = drawing.node_of(event.target)
   const edge = drawing.edge_of(event.target)
   const component = drawing.component_of(event.target)
+  const bar = canvas.connecting ? null : drawing.card_at(...canvas.view.point(event))
+  if (bar) return {x: event.clientX, y: event.clientY, ...bar_gesture(canvas, bar)}
   const more = event.shiftKey || event.ctrlKey || event.metaKey
   let click = () => canvas.clear()
   if (node) click = () => canvas.click(node, more)
@@ -97,6 +100,34 @@ function move_gesture(canvas, node, first) {
     },
     finish: () => canvas.send_places(starts.map(([name]) => name)),
     cancel: () => starts && shift(0, 0),
+  }
+}
+
+// A click supposes the state of a bar or lets it go; a drag gives it a likelihood, which the others follow.
+function bar_gesture(canvas, {card, k}) {
+  const {name} = card.node
+  if (k < 0) return {click: () => canvas.click(card.node, false), step() {}, finish() {}, cancel() {}}
+  const before = card.likelihood.length ? card.likelihood : null
+  const weigh = canvas.weigher(name, k)
+  const find = (event) => {
+    // By name: a graph that comes meanwhile has other cards.
+    const now = canvas.drawing.node(name)?.card
+    if (!now?.rows[k]) return
+    const share = (canvas.view.point(event)[0] - now.node.x) / now.width + 0.5
+    const weight = Math.round(100 * Math.min(Math.max(share, 0), 1)) / 100
+    canvas.drawing.bars.weigh(now, k, weight)
+    canvas.say(`${name} = ${now.states[k]}: likelihood ${weight}`)
+    weigh(weight)
+  }
+  return {
+    click: () => canvas.do("suppose", {name, state: k, weight: null}),
+    step: find,
+    finish: () => canvas.say(""),
+    cancel() {
+      canvas.say("")
+      weigh(null)
+      canvas.do("suppose", {name, likelihood: before})
+    },
   }
 }
 

@@ -9,6 +9,8 @@ const SHORTCUTS = [
   ["Click, Enter, Space", "Select a node; with Shift or Ctrl several"],
   ["Shift + drag, Ctrl + A", "Select all in a box, or all there are"],
   ["Click on an arrow, L", "Select it; L goes through the arrows of the node in focus"],
+  ["B", "Show or hide bars: how probable each state is"],
+  ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
   ["H", "Hide the selected variables, or show them again"],
   ["Click on a hull, C", "Look at a component alone, or at all again"],
   ["Escape", "Stop what is going on; forget the selection; look at all"],
@@ -47,6 +49,48 @@ class Tools {
 
   press(name, pressed) {
     this.buttons[name].setAttribute("aria-pressed", String(pressed))
+  }
+}
+
+// A list of things to do that opens above the buttons.
+class Menu {
+  constructor(root, button, label, items) {
+    this.button = button
+    this.list = make_html("div", {class: "menu", role: "menu", "aria-label": label, hidden: ""}, "", root)
+    for (const [text, about, action] of items) {
+      const item = make_html("button", {type: "button", role: "menuitem", title: about, tabindex: "-1"}, text, this.list)
+      item.addEventListener("click", () => { this.close(); action() })
+    }
+    button.setAttribute("aria-haspopup", "menu")
+    this.list.addEventListener("keydown", (event) => this.press(event))
+    this.list.addEventListener("focusout", ({relatedTarget}) => {
+      if (relatedTarget !== button && !this.list.contains(relatedTarget)) this.close(false)
+    })
+    this.close(false)
+  }
+
+  toggle() {
+    if (!this.list.hidden) return this.close()
+    this.list.hidden = false
+    this.button.setAttribute("aria-expanded", "true")
+    this.list.firstElementChild.focus()
+  }
+
+  close(by_key = true) {
+    this.list.hidden = true
+    this.button.setAttribute("aria-expanded", "false")
+    if (by_key) this.button.focus()
+  }
+
+  press(event) {
+    event.stopPropagation() // what is typed here is not for the canvas
+    const items = [...this.list.children]
+    const step = {ArrowDown: 1, ArrowUp: items.length - 1}[event.key]
+    const here = items.indexOf(this.list.getRootNode().activeElement)
+    if (step) items[(here + step) % items.length].focus()
+    else if (event.key === "Escape") this.close()
+    else return
+    event.preventDefault()
   }
 }
 

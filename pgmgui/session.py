@@ -25,6 +25,7 @@ from pgmgui.history import History, Step
 from pgmgui.layout import arrange
 from pgmgui.marks import Hidden, Mark, Partial, Soft
 from pgmgui.scene import EMPTY, Derived, Parts, Scene, derive_anew
+from pgmgui.supposing import Likelihood, follow_evidence, simplify, still_fitting
 from pgmgui.words import count, cut
 
 NEW_STATES = ("yes", "no")
@@ -68,6 +69,7 @@ class Session(param.Parameterized):
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
+    bars = param.Boolean(default=False, doc="Whether the canvas shows the posterior of each variable.")
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
     soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
@@ -145,7 +147,7 @@ class Session(param.Parameterized):
             scene = replace(scene, document=arrange(scene.document))
         # A page begins with what it opens: before that there is nothing to go back to.
         first = self.scene is self._beginning
-        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first)
+        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first, evidence={})
 
     def open_example(self, example: Example) -> bool:
         """Work on an example of the gallery."""
@@ -318,15 +320,24 @@ class Session(param.Parameterized):
         self.viewed = viewed if self.learned is not None else "current"
 
     def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
-        """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing."""
+        """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing.
+
+        Nor does a likelihood that tells no states apart, or leaves none possible.
+        """
         evidence = {other: kept for other, kept in self.evidence.items() if other != name}
-        if likelihood is not None:
-            evidence[name] = tuple(likelihood)
-        self.evidence = evidence
+        meant = simplify(likelihood)
+        if meant is not None:
+            evidence[name] = meant
+        if evidence != self.evidence:
+            self.evidence = evidence
 
     def suppose_nothing(self) -> None:
         """Clear all evidence."""
         self.evidence = {}
+
+    def show_bars(self, shown: bool) -> None:
+        """Show the posterior of each variable on the canvas, or hide it."""
+        self.bars = shown
 
     def say(self, message: str) -> None:
         """Tell the user that something went wrong, and what to do."""
@@ -370,7 +381,8 @@ class Session(param.Parameterized):
         except PgmError as error:
             self.refuse(error)
             return False
-        return self._change(label, scene, selected=selected, note=note)
+        evidence = follow_evidence(self.evidence, changes or Changes())
+        return self._change(label, scene, selected=selected, note=note, evidence=evidence)
 
     def _change(
         self,
@@ -380,6 +392,7 @@ class Session(param.Parameterized):
         selected: tuple[str, ...] | None = None,
         note: str = "",
         undoable: bool = True,
+        evidence: Mapping[str, Likelihood] | None = None,
     ) -> bool:
         try:
             if isinstance(scene.document.network, BayesianNetwork):
@@ -390,10 +403,17 @@ class Session(param.Parameterized):
             return False
         if undoable:
             self._history.record(Step(label, self.scene, self.derived, tuple(self.selected)))
-        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note)
+        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, evidence)
         return True
 
-    def _show(self, scene: Scene, derived: Derived, selected: Sequence[str], note: str = "") -> None:
+    def _show(
+        self,
+        scene: Scene,
+        derived: Derived,
+        selected: Sequence[str],
+        note: str = "",
+        evidence: Mapping[str, Likelihood] | None = None,
+    ) -> None:
         known = scene.document.network.index
         past, future = self._history.past, self._history.future
         news: dict[str, object] = {"scene": scene, "message": note}
@@ -401,7 +421,9 @@ class Session(param.Parameterized):
             said = f"{note} {derived.obstacle}".strip()
             news |= {"derived": derived, "component": None, "message": said}
             news |= {"learned": None, "moment": None, "viewed": "current"}
-        evidence = _still_fitting(self.evidence, scene.document.network)
+        if evidence is None:
+            evidence = still_fitting(self.evidence, self.network, scene.document.network)
+        evidence = {name: likelihood for name, likelihood in evidence.items() if name in known}
         if evidence != self.evidence:
             news["evidence"] = evidence
         self.param.update(
@@ -410,12 +432,6 @@ class Session(param.Parameterized):
             undoable=past[-1].label if past else "",
             redoable=future[-1].label if future else "",
         )
-
-
-def _still_fitting(evidence: Mapping[str, tuple[float, ...]], network: Network) -> dict[str, tuple[float, ...]]:
-    """The evidence on variables that a network has, with as many states."""
-    sizes = {variable.name: variable.cardinality for variable in network.variables}
-    return {name: likelihood for name, likelihood in evidence.items() if sizes.get(name) == len(likelihood)}
 
 
 def _free_name(network: Network) -> str:

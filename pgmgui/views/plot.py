@@ -145,6 +145,7 @@ class Plot:
 def _make_empty(up: str) -> Any:
     log = up == "log gap"
     plot: Any = figure(
+        name=f"plot of {up}",
         sizing_mode="stretch_both",
         min_height=120,
         x_axis_label="",

@@ -11,6 +11,7 @@ from panel.io import unlocked
 
 from engine.bounds import Bounds
 from pgmgui.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
+from pgmgui.plot_picture import PlotPicture
 from pgmgui.race import Curve
 from pgmgui.views.choice import make_choice
 from pgmgui.views.plot import Plot
@@ -55,7 +56,10 @@ class Trace(pn.viewable.Viewer):
         self._plots: dict[str, Plot] = {}
         self._shown = ""
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(self._top, self._place, sizing_mode="stretch_both", margin=0)
+        self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
+        self._view = pn.Column(
+            self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
+        )
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._fill(Axes())
@@ -80,6 +84,7 @@ class Trace(pn.viewable.Viewer):
         """Use large type, and more room for it; or the usual."""
         self._large = large
         self._top.height, self._place.height = (LARGE_TOP, LARGE_HEIGHT) if large else (TOP, HEIGHT)
+        self._picture.styles = _corner(self._place.height)
         pn.state.execute(self._enlarge_plots, schedule=True)
 
     def _enlarge_plots(self) -> None:
@@ -100,6 +105,7 @@ class Trace(pn.viewable.Viewer):
             if self._shown != axes.up:
                 self._shown = axes.up
                 self._place[:] = [self._plots[axes.up].figure]
+            self._picture.param.update(figure=self._plots[axes.up].figure.name, file=f"{axes.up} by {axes.across}")
 
     def _plot(self, up: str) -> Plot:
         """The plot of a quantity, made when it is first looked at."""
@@ -118,3 +124,13 @@ class Trace(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _corner(height: int) -> dict[str, str]:
+    """Where the buttons for pictures are: below the legend, where the plot leaves room."""
+    return {
+        "position": "absolute",
+        "right": "8px",
+        "top": f"{height + 4}px",
+        "background": "var(--panel-surface-color)",
+    }

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from pgmgui.answers import Answers
 from pgmgui.board import FARTHEST, make_canvas, perform
 from pgmgui.examples import load_gallery
 from pgmgui.session import Session
+
+HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def session():
 @pytest.fixture
 def wire(session):
     """A canvas on the session, and what it sends to the browser."""
-    canvas = make_canvas(session)
+    canvas = make_canvas(session, Answers(session))
     canvas.sent = []
     canvas._send_msg = canvas.sent.append
     canvas._handle_msg({"type": "ready"})
@@ -52,6 +55,21 @@ def kinds(canvas):
         {"op": "remove", "names": [], "edges": [["V"]]},
         {"op": "select", "names": [1]},
         {"op": "look", "component": "1"},
+        {"op": "bars", "shown": "yes"},
+        {"op": "bars"},
+        {"op": "suppose", "name": "nobody", "state": 0, "weight": None},
+        {"op": "suppose", "name": ["V"], "state": 0, "weight": None},
+        {"op": "suppose", "name": "V", "state": 2, "weight": None},
+        {"op": "suppose", "name": "V", "state": -1, "weight": None},
+        {"op": "suppose", "name": "V", "state": None, "weight": None},
+        {"op": "suppose", "name": "V", "state": True, "weight": None},
+        {"op": "suppose", "name": "V", "state": 0},
+        {"op": "suppose", "name": "V", "state": 0, "weight": "1"},
+        {"op": "suppose", "name": "V", "state": 0, "weight": 1.5},
+        {"op": "suppose", "name": "V", "state": 0, "weight": float("nan")},
+        {"op": "suppose", "name": "V", "likelihood": [1]},
+        {"op": "suppose", "name": "V", "likelihood": [1, -1]},
+        {"op": "suppose", "name": "V", "likelihood": "11"},
     ],
 )
 def test_nonsense_is_refused_and_changes_nothing(session, message):
@@ -59,6 +77,7 @@ def test_nonsense_is_refused_and_changes_nothing(session, message):
     assert not perform(session, message)
     assert "makes no sense" in session.message
     assert session.scene is before
+    assert (session.evidence, session.bars) == ({}, False)
 
 
 def test_names_that_do_not_exist_are_refused(session):
@@ -114,4 +133,34 @@ def test_what_is_no_message_is_ignored(wire):
         wire._handle_msg(data)
     assert wire.sent == []
     wire._handle_msg({"type": "ready"})
-    assert kinds(wire) == ["load", "style", "select", "history"]
+    assert kinds(wire) == ["load", "style", "bars", "select", "history"]
+
+
+def test_supposing_a_state_again_lets_it_go(session):
+    def do(**message):
+        assert perform(session, {"op": "suppose", "name": "V", **message})
+        return session.evidence
+
+    assert do(state=1, weight=None) == {"V": (0.0, 1.0)}
+    assert do(state=0, weight=None) == {"V": (1.0, 0.0)}
+    assert do(state=0, weight=None) == {}
+    assert do(state=0, weight=0.25) == {"V": (0.25, 1.0)}
+    assert do(state=1, weight=0.5) == {"V": (0.25, 0.5)}
+    assert do(state=1, weight=0.25) == {}  # it tells no states apart
+    assert do(state=0, weight=0) == {"V": (0.0, 1.0)}
+    assert do(likelihood=[1, 0.5]) == {"V": (1.0, 0.5)}
+    assert do(likelihood=None) == {}
+
+
+def test_bars_are_sent_while_they_are_shown(session, wire):
+    wire._perform({"op": "suppose", "name": "V", "state": 0, "weight": None, "seq": 1})
+    assert wire.sent[0] == {"type": "bars", "seq": 1, "shown": False, "cards": [], "supposed": [(0, "V = v")]}
+    assert kinds(wire) == ["bars", "ack"]
+    wire._perform({"op": "bars", "shown": True, "seq": 2})
+    card = wire.sent[-2]["cards"][0]
+    assert (card["name"], card["after"], card["hard"]) == ("V", (1.0, 0.0), 0)
+    assert set(kinds(wire)) == {"bars", "ack"}
+    session.rename("V", HOSTILE)
+    said = kinds(wire)
+    assert said.index("load") < said.index("style") < said.index("bars")
+    assert session.evidence == {HOSTILE: (1.0, 0.0)}

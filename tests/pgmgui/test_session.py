@@ -436,3 +436,51 @@ def test_any_edits_can_be_taken_back(problem, choices):
         session.undo()
         assert session.scene is scene
     assert session.undoable == ""
+
+
+# --- what a query supposes
+
+
+def test_evidence_follows_names_and_states():
+    session = with_three_states()
+    session.suppose("X", (0, 1, 0.5))
+    session.suppose("Y", (1, 0))
+    session.rename("X", HOSTILE)
+    assert session.evidence == {HOSTILE: (0.0, 1.0, 0.5), "Y": (1.0, 0.0)}
+    session.set_states(HOSTILE, [(2, "c"), (1, "b"), (0, "a")])
+    assert session.evidence[HOSTILE] == (0.5, 1.0, 0.0)
+    session.set_states("Y", [(0, "up"), (1, "down")])
+    assert session.evidence["Y"] == (1.0, 0.0)
+    session.connect("Y", HOSTILE)  # refused: a cycle
+    assert set(session.evidence) == {HOSTILE, "Y"}
+    session.set_states(HOSTILE, [(2, "c"), (1, "b")])
+    assert set(session.evidence) == {"Y"}
+    session.remove(["Y"])
+    assert session.evidence == {}
+
+
+def test_evidence_on_other_states_does_not_outlive_undo():
+    session = with_three_states()
+    session.set_states("X", [(2, "c"), (1, "b"), (0, "a")])
+    session.suppose("X", (1, 0, 0))  # c
+    session.suppose("Y", (1, 0))
+    session.undo()  # the first state is a again
+    assert session.evidence == {"Y": (1.0, 0.0)}
+
+
+def test_evidence_ends_with_what_it_is_about():
+    session = opened("asia")
+    session.suppose("asia", (1, 0))
+    session.mark(["smoke"], Hidden())
+    session.move({"asia": (1, 1)})
+    assert session.evidence == {"asia": (1.0, 0.0)}
+    session.open_example(GALLERY["asia"])
+    assert session.evidence == {}
+
+
+def test_what_tells_no_states_apart_supposes_nothing():
+    session = opened("asia")
+    for nothing in ((1, 1), (0, 0), (0.3, 0.3), (float("nan"), 1), None):
+        session.suppose("asia", (1, 0))
+        session.suppose("asia", nothing)
+        assert session.evidence == {}

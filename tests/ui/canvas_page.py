@@ -15,6 +15,7 @@ from engine.learners.learn import learn
 from engine.network import BayesianNetwork
 from engine.sampling import simulate
 from engine.variable import Variable
+from pgmgui.answers import Answers
 from pgmgui.board import make_canvas
 from pgmgui.examples import load_gallery
 from pgmgui.layout import arrange
@@ -80,7 +81,8 @@ def build_page() -> pn.viewable.Viewable:
     scene = pn.state.session_args.get("scene", [b"empty"])[0].decode()
     SCENES[scene](session)
     field = pn.widgets.TextInput(name="Elsewhere", height=40, margin=0)
-    return pn.Column(field, Message(session), make_canvas(session), height=560, sizing_mode="stretch_width", margin=0)
+    canvas = make_canvas(session, Answers(session))
+    return pn.Column(field, Message(session), canvas, height=560, sizing_mode="stretch_width", margin=0)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+// The bars of the nodes: a card below each, with a row a state. Its fill is the posterior, the thin line below it the
+// probability before the evidence, a pointer the likelihood that is supposed.
+// Names are untrusted text: they only ever pass through textContent.
+
+const CARD = 94 // the least width of a card
+const CARD_GAP = 8 // from a node to its card; the rim that connects is wider, and lies above
+const CARD_PAD = 3
+const TALLEST = 58 // the room for the rows of a card: more rows are lower
+const LOW_ROW = 10
+const HIGH_ROW = 15
+const LEGIBLE = 0.5 // the zoom below which texts are left out
+const CARD_HELP = "Click a state to suppose it, again to let it go; drag along its bar for a likelihood. "
+  + "A thin line is what was probable before"
+
+class Bars {
+  constructor(layer) {
+    this.layer = layer
+  }
+
+  // Show these cards, one a node; none hides them all.
+  show(nodes, cards) {
+    if (!cards.length) {
+      this.layer.replaceChildren()
+      for (const node of nodes) node.card = null
+      return
+    }
+    nodes.forEach((node, k) => {
+      const same = node.card && node.card.states.length === cards[k].states.length && node.card.more === cards[k].more
+        && cards[k].states.every((state, j) => state === node.card.states[j])
+      if (!same) node.card = this.build(node, cards[k])
+      this.fill(node.card, cards[k])
+    })
+    if (nodes.some((node) => node.card.element.parentNode !== this.layer) || this.layer.childElementCount !== nodes.length)
+      this.layer.replaceChildren(...nodes.map((node) => node.card.element))
+    this.place(nodes)
+  }
+
+  build(node, {states, more}) {
+    const width = Math.max(node.width, CARD)
+    const high = Math.min(Math.max(TALLEST / (states.length + Boolean(more)), LOW_ROW), HIGH_ROW)
+    const height = high * (states.length + Boolean(more)) + 2 * CARD_PAD
+    const element = make("g", {class: "card", "data-card": node.name, "font-size": high - 3})
+    make("title", {}, element).textContent = CARD_HELP
+    make("rect", {class: "paper", x: -width / 2, width, height, rx: 4}, element)
+    const card = {node, element, states, more, width, height, rows: []}
+    const room = Math.floor((width - 12 - 3.2 * (high - 3)) / (0.56 * (high - 3)))
+    states.forEach((state, k) => {
+      const row = make("g", {class: "row", "data-state": state, transform: `translate(${-width / 2} ${CARD_PAD + k * high})`}, element)
+      make("rect", {class: "track", width, height: high}, row)
+      const fill = make("rect", {class: "fill", y: 1, height: high - 2}, row)
+      const ghost = make("rect", {class: "before", y: high - 2, height: 1.6}, row)
+      const name = make("text", {class: "state", x: 5, y: high / 2}, row)
+      const percent = make("text", {class: "percent", x: width - 5, y: high / 2}, row)
+      const text = shorten(state, room)
+      card.rows.push({element: row, text, fill, ghost, name, percent, high})
+    })
+    if (more) make("text", {class: "more", y: height - CARD_PAD - high / 2}, element).textContent = `+ ${more} more`
+    return card
+  }
+
+  fill(card, {before, after, likelihood, hard}) {
+    const soft = likelihood.length > 0 && hard < 0
+    Object.assign(card, {likelihood, hard})
+    card.element.classList.toggle("supposed", likelihood.length > 0)
+    card.element.classList.toggle("impossible", !after.length)
+    card.rows.forEach((row, k) => {
+      this.weigh(card, k, soft ? likelihood[k] : null)
+      // Of a large network most rows stay as they are.
+      const now = `${before[k]} ${after[k]} ${k === hard}`
+      if (now !== row.now) this.fill_row(card, row, before[k], after[k], k === hard)
+      row.now = now
+    })
+  }
+
+  fill_row({width}, row, before = 0, after = undefined, hard = false) {
+    const known = after !== undefined
+    row.fill.setAttribute("width", (known ? after : before) * width)
+    row.ghost.setAttribute("width", before * width)
+    row.ghost.classList.toggle("idle", !known || Math.abs(before - after) < 5e-4)
+    row.name.textContent = hard ? `▸${row.text}` : row.text
+    row.percent.textContent = known ? percent(after) : "–"
+    row.element.classList.toggle("hard", hard)
+  }
+
+  // Mark the likelihood of a state.
+  weigh(card, k, weight) {
+    const row = card.rows[k]
+    if (weight === null) {
+      row.weight?.remove()
+      row.weight = null
+      return
+    }
+    row.weight ??= make("path", {class: "weight", d: `M0 ${row.high - 8}l5 8h-10Z`}, row.element)
+    row.weight.setAttribute("transform", `translate(${weight * card.width} 0)`)
+  }
+
+  place(nodes) {
+    for (const {card, x, y, height} of nodes)
+      card?.element.setAttribute("transform", `translate(${x} ${y + height / 2 + CARD_GAP})`)
+  }
+
+  // The card at a point of the drawing, and the number of its row there, −1 for none.
+  static at(nodes, x, y) {
+    for (const node of nodes.toReversed()) {
+      const {card} = node
+      if (!card) continue
+      const [dx, dy] = [x - node.x + card.width / 2, y - node.y - node.height / 2 - CARD_GAP]
+      if (dx < 0 || dx > card.width || dy < 0 || dy > card.height) continue
+      const k = Math.floor((dy - CARD_PAD) / card.rows[0].high)
+      return {card, k: k in card.rows ? k : -1, share: dx / card.width}
+    }
+    return null
+  }
+}
+
+function percent(value) {
+  return `${(100 * value).toFixed(1)}%`
+}
+
+// A node with its card: the box that both take.
+function with_card(node) {
+  if (!node.card) return node
+  const more = node.card.height + CARD_GAP
+  return {x: node.x, y: node.y + more / 2, width: Math.max(node.width, node.card.width), height: node.height + more}
+}
