@@ -25,7 +25,7 @@ FOCUSABLE = """() => {
     }
   }
   walk(document)
-  const name = (element) => element.getAttribute("aria-label") || element.innerText || element.title || element.className
+  const name = ({ariaLabel, innerText, title, className}) => ariaLabel || innerText || title || className
   return found.map((element) => [element.dataset.reached === "yes", `${element.tagName} ${name(element)}`])
 }"""
 REACH = """() => {
