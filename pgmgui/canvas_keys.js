@@ -1,4 +1,4 @@
-// What keys do. Those of the canvas work while the focus is in it, undo and help on the whole page.
+// What keys do. Those of the canvas work while the focus is in it, undo, bars and help on the whole page.
 
 const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 const TEXT = "textarea, select, [contenteditable], "
@@ -13,7 +13,6 @@ const KEYS = {
   "0": (canvas) => canvas.fit(),
   "n": (canvas, node) => canvas.add_beside(node),
   "e": (canvas, node) => canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting(node),
-  "b": (canvas) => canvas.show_bars(!canvas.bars_shown),
   "h": (canvas, node) => canvas.hide(node),
   "l": (canvas, node) => canvas.choose_next(node),
   "c": (canvas, node) => canvas.look(canvas.alone || node?.component),
@@ -61,6 +60,7 @@ function press_anywhere(canvas, event) {
     else if (key === "y") canvas.travel("redo")
     else return false
   } else if (key === "?") canvas.help.open()
+  else if (key === "b") canvas.show_bars(!canvas.bars_shown)
   else return false
   return true
 }

@@ -9,7 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-_STYLE = {"& .MuiTab-root": {"minWidth": "0", "padding": "8px 9px", "textTransform": "none", "fontSize": "0.9rem"}}
+_STYLE = {"& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0}}
 
 
 @runtime_checkable
