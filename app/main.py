@@ -61,6 +61,8 @@ PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
     "& .MuiToolbar-root h3": {"fontSize": "22px"},
+    # It has no name for screen readers; what takes long shows its own progress.
+    "& .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
 }
 
@@ -172,7 +174,6 @@ def build_page(
             )
         ],
         theme_config=THEME,
-        busy_indicator=None,  # what takes long shows its own progress
         sx=PAGE_STYLE,
     )
     return page

@@ -10,6 +10,7 @@ from pgmgui.page_keys import PageKeys
 from pgmgui.panels.work import make_button
 from pgmgui.session import Session
 
+ABOUT = "large type for a lecture, or the usual one again (key t)"
 _ON_THE_BAR = {"color": "#ffffff", "borderColor": "rgba(255, 255, 255, 0.6)", "minWidth": "0", "padding": "2px 8px"}
 
 
@@ -19,13 +20,13 @@ def make_type_controls(session: Session, keys: Mapping[str, Callable[[], None]])
     def toggle(_event: object = None) -> None:
         session.lecture = not session.lecture
 
-    about = "large type for a lecture, or the usual one again (key t)"
-    button = make_button("Aa", about, toggle, margin=(6, 4), sx=_ON_THE_BAR)
+    button = make_button("Aa", ABOUT, toggle, margin=(6, 4), sx=_ON_THE_BAR)
     listener = PageKeys(actions={**keys, "t": toggle}, width=0, height=0, margin=0)
 
     def follow(*_: object) -> None:
         listener.large = session.lecture
-        button.label = "Aa ✓" if session.lecture else "Aa"
+        name = "Aa ✓" if session.lecture else "Aa"
+        button.param.update(label=name, description=f"{name}: {ABOUT}")
 
     session.param.watch(follow, "lecture")
     return [button, listener]

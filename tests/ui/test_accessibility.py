@@ -28,6 +28,12 @@ FOCUSABLE = """() => {
   const name = ({ariaLabel, innerText, title, className}) => ariaLabel || innerText || title || className
   return found.map((element) => [element.dataset.reached === "yes", `${element.tagName} ${name(element)}`])
 }"""
+# Each shadow root has animations of its own: while one runs, a colour is on its way from one theme to the other.
+STILL = """() => {
+  const still = (root) => root.getAnimations().length === 0
+    && [...root.querySelectorAll("*")].every((element) => !element.shadowRoot || still(element.shadowRoot))
+  return still(document) && Bokeh.documents.every((document) => document.is_idle)
+}"""
 REACH = """() => {
   let element = document.activeElement
   while (element?.shadowRoot?.activeElement) element = element.shadowRoot.activeElement
@@ -39,9 +45,7 @@ REACH = """() => {
 
 def settle(lab: Lab) -> None:
     """Wait until nothing moves or is still to be drawn."""
-    lab.page.wait_for_function(
-        "() => document.getAnimations().length === 0 && Bokeh.documents.every(document => document.is_idle)"
-    )
+    lab.page.wait_for_function(STILL)
 
 
 def judge(lab: Lab, where: str) -> list[str]:

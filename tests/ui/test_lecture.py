@@ -14,8 +14,7 @@ def test_keys_run_step_and_go_back(open_board):
     press = lab.page.keyboard.press
     press("s")
     lab.expect_state("paused")
-    press("s")
-    expect(lab.state()).to_contain_text("after 1 iteration")
+    expect(lab.state()).to_contain_text("after 1 iteration,")
     press("s")
     expect(lab.state()).to_contain_text("after 2 iterations")
     press(",")
