@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 _ONE_LINE = """
 .MuiFormControl-root { flex-direction: row !important; align-items: center; gap: 6px; white-space: nowrap; }
 .MuiFormLabel-root { font-size: 0.875rem; }
+.MuiFormLabel-root.Mui-disabled { color: var(--panel-on-surface-color) !important; }
 """
 
 
