@@ -16,6 +16,9 @@ from engine.formats import read_dataset, read_network
 from pgmgui.answers import Answers
 from pgmgui.board import make_canvas
 from pgmgui.examples import load_gallery
+from pgmgui.firstrun import FirstRun
+from pgmgui.keeper import Keeper, find_kept, read_query
+from pgmgui.links import parse_link
 from pgmgui.network_files import open_scene
 from pgmgui.panels.data import DataPanel
 from pgmgui.panels.files import FilesPanel
@@ -30,9 +33,10 @@ from pgmgui.panels.side_tabs import SideTabs
 from pgmgui.panels.type_size import make_type_controls
 from pgmgui.panels.variable import VariablePanel
 from pgmgui.race import Race
-from pgmgui.scene import Derived, Scene, derive
+from pgmgui.scene import Derived, derive
 from pgmgui.server import ADDRESS, is_loopback, make_server, run
 from pgmgui.session import Session
+from pgmgui.session_file import Saved, is_session, read_session
 from pgmgui.store import Store, default_folder
 from pgmgui.travel import Traveller
 from pgmgui.views.message import Message
@@ -89,56 +93,70 @@ def serve(
     normalise : bool
         Rescale table rows of the network that do not sum to 1, instead of refusing it.
     """
-    opened = read_files(network_path, data_path, normalise)
-    server, url = make_server(lambda: build_page(opened, is_loopback(address)), port, address)
+    opened, store = read_files(network_path, data_path, normalise), Store(default_folder())
+    server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
     if announce is not None:
         announce(url)
-    run(server, show)
+    try:
+        run(server, show)
+    finally:
+        for keeper in store.owners.values():
+            keeper.keep_now()
 
 
 def read_files(
     network_path: str | Path | None, data_path: str | Path | None, normalise: bool = False
-) -> tuple[Scene, Derived] | None:
+) -> tuple[Saved, Derived] | None:
     """What the files of the command line hold, and what follows from it: found once, for all tabs."""
     if network_path is None:
         if data_path is not None:
             raise PgmError(f"{data_path}: a dataset needs a network; give the network's file first")
         return None
+    if is_session(network_path):
+        if data_path is not None:
+            raise PgmError(f"{network_path}: a session has its own data; leave {data_path} out, or open it on the page")
+        saved = read_session(network_path)
+        return saved, derive(saved.scene)
     scene = open_scene(read_network(network_path, normalise), str(network_path))
     if data_path is not None:
         data = read_dataset(data_path, scene.document.network.variables)
         scene = replace(scene, note=f"{scene.note}, {Path(data_path).name}", data=data)
-    return scene, derive(scene)
+    return Saved(scene), derive(scene)
 
 
-def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) -> pn.viewable.Viewable:
-    """The page of one tab, on what was opened or on the first example."""
+def build_page(
+    opened: tuple[Saved, Derived] | None = None, local: bool = True, store: Store | None = None
+) -> pn.viewable.Viewable:
+    """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
-    session = Session()
+    session, store = Session(), store or Store(default_folder())
     session.local = local
-    if opened is None:
-        session.open_example(load_gallery()[0])
-    else:
-        session.open(*opened)
-    race, store, answers = Race(session), Store(default_folder()), Answers(session)
-    traveller = Traveller(session, race)
+    race = Race(session)
+    key, run_at_once = _open(session, race, store, opened)
+    keeper = Keeper(session, race, store, key)
+    keeper.start()
+    answers, traveller, first_run = Answers(session), Traveller(session, race), FirstRun(session)
     strip = LearnStrip(session, race, traveller)
+    if run_at_once:
+        pn.state.onload(strip.start)
     tabs = SideTabs(
         {
-            "Open": lambda: FilesPanel(session),
+            "Open": lambda: FilesPanel(session, strip.open),
             "Variable": lambda: VariablePanel(session),
             "Data": lambda: DataPanel(session),
             "Parts": lambda: PartsPanel(session),
             "Query": lambda: QueryPanel(session, answers),
             "Runs": lambda: RunsPanel(session, race, traveller),
-            "Guide": lambda: GuidePanel(session, strip.start),
-            "Share": lambda: SharePanel(session, race, store),
+            "Guide": lambda: GuidePanel(session, strip.open, strip.start, first_run.open),
+            "Share": lambda: SharePanel(session, race, store, keeper),
         }
     )
     work = pn.Column(
         MarksBar(session),
+        first_run,
         Message(session),
         make_canvas(session, answers),
+        keeper.address,
         sizing_mode="stretch_both",
         margin=0,
     )
@@ -158,6 +176,38 @@ def build_page(opened: tuple[Scene, Derived] | None = None, local: bool = True) 
         sx=PAGE_STYLE,
     )
     return page
+
+
+def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Derived] | None) -> tuple[str, bool]:
+    """Open what the page's address names, or else the rest.
+
+    The key of the tab that was found again, if one was, and whether to begin learning at once. What the address
+    names and cannot be opened is told.
+    """
+    query = read_query(pn.state.session_args or {})
+    key = query.pop("tab", "")
+    query.pop("theme", None)  # Panel's own
+    trouble = ""
+    try:
+        if key:
+            saved = find_kept(store, key)
+            if saved is not None and race.open(saved):
+                return key, False
+            trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
+        elif query:
+            link = parse_link(query)
+            if race.open(Saved(link.scene, link.settings)):
+                return "", link.run
+            trouble = session.message
+    except PgmError as error:
+        trouble = f"What the address names cannot be opened: {error}."
+    if opened is None:
+        session.open_example(load_gallery()[0])
+    else:
+        race.open(*opened)
+    if trouble:
+        session.say(trouble)
+    return "", False
 
 
 def _stay_local() -> None:

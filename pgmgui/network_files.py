@@ -1,4 +1,4 @@
-"""Network files as the page reads and writes them."""
+"""Network files, and files of sessions, as the page reads and writes them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.formats.files import FORMATS, find_format
 from engine.network import Network
 from pgmgui.layout import arrange
 from pgmgui.scene import Scene
+from pgmgui.session_file import Saved, is_session, read_session
 
 LONGEST_NAME = 80
 """Characters of a suggested file name."""
@@ -25,13 +26,13 @@ class NetworkFile:
     name: str
     content: bytes | None = None
 
-    def read(self, normalise: bool = False) -> Scene:
-        """A scene of the network alone, laid out. What is wrong is told with the user's name of the file."""
-        return open_scene(self._read(normalise), self.name)
+    def read(self, normalise: bool = False) -> Scene | Saved:
+        """A scene of the network alone, laid out, or a whole session if that is what the file holds.
 
-    def _read(self, normalise: bool) -> Document:
+        What is wrong is told with the user's name of the file.
+        """
         if self.content is None:
-            return read_network(find_path(self.name), normalise)
+            return self._read(find_path(self.name), normalise)
         form = find_format(Path(self.name))
         suffix = next(suffix for suffix, known in FORMATS.items() if known is form)
         with tempfile.TemporaryDirectory(prefix="pgmgui-") as folder:
@@ -39,9 +40,12 @@ class NetworkFile:
             path = Path(folder) / f"network{suffix}"
             path.write_bytes(self.content)
             try:
-                return read_network(path, normalise)
+                return self._read(path, normalise)
             except FormatError as error:
                 raise type(error)(error.message, error.line, self.name) from None
+
+    def _read(self, path: Path, normalise: bool) -> Scene | Saved:
+        return read_session(path) if is_session(path) else open_scene(read_network(path, normalise), self.name)
 
 
 def open_scene(document: Document, name: str) -> Scene:

@@ -14,9 +14,11 @@ from engine.learners.learn import METHODS, Snapshot, learn
 from engine.learners.problem import LearningTask
 from engine.network import BayesianNetwork
 from pgmgui.frames import Frames
+from pgmgui.results import Result, make_result, revive
 from pgmgui.runner import Mail, Point, Runner
-from pgmgui.scene import Parts
-from pgmgui.session import Session
+from pgmgui.scene import Derived, Parts, Scene
+from pgmgui.session import Session, Settings
+from pgmgui.session_file import Saved
 from pgmgui.words import LEARNERS, STOPS, describe_certificate, describe_run, describe_symmetries, describe_unseen
 
 MOST_POINTS = 2000
@@ -80,6 +82,8 @@ class Race:
         Whether the session has another problem by now.
     applied : bool
         Whether the session's network has the parameters that were learned.
+    began : (Scene, Settings), optional
+        What the curves were started with, if that was on this page.
     """
 
     def __init__(self, session: Session) -> None:
@@ -88,6 +92,7 @@ class Race:
         self.curves: dict[str, Curve] = {}
         self.parts: Parts | None = session.parts
         self.stale = self.applied = False
+        self.began: tuple[Scene, Settings] | None = None
         self._reported = 0.0
         self._unreported = False
         session.param.watch(lambda *_: self._leave(), "derived")
@@ -107,6 +112,7 @@ class Race:
         except PgmError as error:
             self._session.say(f"Learning cannot start: {error}")
             return
+        self.began = self._session.scene, settings
         self.curves = {name: Curve(name) for name in methods}
         self._runs = {
             name: Runner(self._starter(name, network, parts, stopping), curve.frames)
@@ -139,7 +145,7 @@ class Race:
     def cancel(self) -> None:
         """End, and forget what has been reached."""
         self.stop()
-        self._runs, self.curves = {}, {}
+        self._runs, self.curves, self.began = {}, {}, None
         self.parts, self.stale, self.applied = self._session.parts, False, False
         self._unreported = False
         self._session.report(None)
@@ -151,6 +157,51 @@ class Race:
             return
         self.parts, self.stale, self.applied = self._session.parts, False, True
         self._session.report(best)
+
+    # --- what is kept between visits
+
+    def saved(self) -> Saved:
+        """The session with what was learned in it; what is stale is of no use to it."""
+        session = self._session
+        ended = [
+            make_result(curve.method, _ended(curve.state), curve.note, curve.snapshot, curve.points)
+            for curve in self.curves.values()
+            if curve.snapshot is not None and not self.stale
+        ]
+        return Saved(session.scene, session.settings, session.evidence, tuple(ended))
+
+    def open(self, saved: Saved, derived: Derived | None = None) -> bool:
+        """Open a session, with its settings, its evidence and what was learned in it."""
+        session = self._session
+        if not session.open(saved.scene, derived):
+            return False
+        session.configure(**vars(saved.settings))
+        session.suppose_nothing()
+        for name, likelihood in saved.evidence.items():
+            session.suppose(name, likelihood)
+        self.cancel()
+        self._restore(saved.results)
+        return True
+
+    def _restore(self, results: Sequence[Result]) -> None:
+        """Show what an earlier run has reached, as far as it is of the session's problem."""
+        dropped: dict[str, str] = {}
+        for result in results:
+            try:
+                snapshot = revive(result, self.parts)
+            except PgmError as error:
+                dropped[LEARNERS[result.method]] = str(error)
+                continue
+            curve = self.curves[result.method] = Curve(result.method, result.state, result.note, snapshot)
+            curve.add(result.points)
+            curve.frames.add(result.points[-1].iteration, snapshot)
+        best = self.best
+        if best is not None:
+            tables = zip(best.network().tables, self._session.network.tables, strict=True)
+            self.applied = all(np.array_equal(learned, own) for learned, own in tables)
+            self._session.report(best)
+        for name, why in dropped.items():
+            self._session.say(f"The results of {name} in the session's file were left out: {why}. Start learns anew.")
 
     # --- how it stands
 
@@ -266,6 +317,11 @@ class Race:
             return snapshots if METHODS[method].conditioned else _split(snapshots, task)
 
         return start
+
+
+def _ended(state: str) -> str:
+    """What to say of a learner whose page is gone."""
+    return "stopped when the page was left" if state in ("setting up", "running", "paused") else state
 
 
 def offered(parts: Parts) -> list[str]:

@@ -13,7 +13,9 @@ import asyncio
 import errno
 import ipaddress
 import logging
+import signal
 import socket
+import threading
 import traceback
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -137,7 +139,9 @@ def is_loopback(address: str) -> bool:
 
 
 def run(server: Server, show: bool) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted, or told to end."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     if show:
         server.io_loop.add_callback(server.show, "/")
     server.io_loop.asyncio_loop.set_exception_handler(_report)  # type: ignore[attr-defined]

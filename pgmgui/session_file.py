@@ -1,15 +1,16 @@
-"""A whole session as one JSON file: network, data, marks, prior and settings.
+"""A whole session as one JSON file: network, data, marks, prior, settings, evidence and results.
 
 ::
 
-    {"format": "pgmgui-session", "version": 1, "title": ..., "note": ...,
+    {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
-     "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...}}
+     "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...},
+     "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.results]}
 
-Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is
-untrusted: whatever it holds becomes a session or a FormatError.
+Version 1 has neither evidence nor results. Data stand in the file, or in a CSV file beside it that is named and
+whose content is checked. The file is untrusted: whatever it holds becomes a session or a FormatError.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,12 @@ from engine.learners.starts import KINDS
 from engine.network import BayesianNetwork, Network
 from pgmgui.layout import arrange
 from pgmgui.marks import Hidden, Mark, Partial, Sensor, Soft, apply_marks
+from pgmgui.results import Result, dump_result, parse_result
 from pgmgui.scene import Scene
 from pgmgui.session import Settings
 
 FORMAT = "pgmgui-session"
-VERSION = 1
+VERSION = 2
 _MARKS: Mapping[str, type[Mark]] = {"hidden": Hidden, "partial": Partial, "soft": Soft, "sensor": Sensor}
 
 
@@ -49,7 +51,9 @@ class Saved:
     """What a session file holds."""
 
     scene: Scene
-    settings: Settings
+    settings: Settings = Settings()  # noqa: RUF009 (it is frozen)
+    evidence: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    results: tuple[Result, ...] = ()
 
 
 def write_session(path: str | Path, saved: Saved) -> None:
@@ -96,6 +100,8 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "common_prior": scene.common_prior,
         "example": scene.example,
         "settings": asdict(saved.settings),
+        "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
+        "results": [dump_result(result) for result in saved.results],
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -119,9 +125,9 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
         raise FormatError(f"not JSON: {error}") from None
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         raise FormatError(f'not a session file: expected "format": "{FORMAT}"')
-    if root.get("version") != VERSION:
+    if root.get("version") not in range(1, VERSION + 1):
         raise FormatError(
-            f"a session of version {root.get('version')!r}; this program reads version {VERSION}: update it"
+            f"a session of version {root.get('version')!r}; this program reads versions up to {VERSION}: update it"
         )
     document = build_document(json_network.parse(json.dumps(_get(root, "network", dict))))
     network = document.network
@@ -141,7 +147,16 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
     )
     if data is not None:
         _check(lambda: apply_marks(data.dataset, scene.marks))
-    return Saved(scene, _parse_settings(_get(root, "settings", dict)))
+    evidence = root.get("evidence", {})
+    results = root.get("results", [])
+    if not isinstance(evidence, dict) or not isinstance(results, list) or len(results) > len(METHODS):
+        raise FormatError("a session needs 'evidence' as an object and 'results' as a list, one for each learner")
+    return Saved(
+        scene,
+        _parse_settings(_get(root, "settings", dict)),
+        {name: _parse_likelihood(values, name, network) for name, values in evidence.items()},
+        tuple(parse_result(result) for result in results),
+    )
 
 
 def _parse_data(item: Any, network: Network, read: Callable[[str], bytes] | None) -> DataDocument | None:
@@ -171,7 +186,7 @@ def _dump_mark(mark: Mark) -> dict[str, Any]:
 def _parse_mark(item: Any, name: str, network: Network) -> Mark:
     if name not in network.index:
         raise FormatError(f"a mark on {name!r}, which is no variable of the network")
-    if not isinstance(item, dict) or item.get("kind") not in _MARKS:
+    if not isinstance(item, dict) or item.get("kind") not in list(_MARKS):
         raise FormatError(f"the mark of {name!r} has no known kind; expected one of {', '.join(_MARKS)}")
     where = f"the mark of {name!r}"
     if item["kind"] == "partial":
@@ -198,11 +213,22 @@ def _parse_prior(value: Any, name: str, network: Network) -> float | Floats:
     return np.array(values).reshape(shape)
 
 
+def _parse_likelihood(values: Any, name: str, network: Network) -> tuple[float, ...]:
+    where = f"the evidence on {name!r}"
+    if name not in network.index:
+        raise FormatError(f"{where}, which is no variable of the network")
+    likelihood = tuple(_number(value, where) for value in values) if isinstance(values, list) else ()
+    states = network.variables[network.index[name]].cardinality
+    if len(likelihood) != states or min(likelihood) < 0 or max(likelihood) <= 0:
+        raise FormatError(f"{where} needs {states} numbers of 0 or more, not all of them 0")
+    return likelihood
+
+
 def _parse_settings(item: dict[str, Any]) -> Settings:
     known = {field.name for field in fields(Settings)}
     chosen = {key: value for key, value in item.items() if key in known}
     methods = chosen.get("methods", Settings.methods)
-    if not isinstance(methods, list | tuple) or not all(method in METHODS for method in methods):
+    if not isinstance(methods, list | tuple) or not all(method in list(METHODS) for method in methods):
         raise FormatError(f"the settings name unknown learners: {methods!r}")
     start = chosen.get("start", Settings.start)
     if start not in KINDS:

@@ -13,7 +13,9 @@ import secrets
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from engine.errors import FormatError, PgmError
 from engine.formats import DataDocument
@@ -22,7 +24,7 @@ from pgmgui import session_file
 from pgmgui.session_file import Saved
 
 MOST_KEPT = 100
-"""Tabs that are kept; those saved longest ago are forgotten."""
+"""Tabs that are kept, and copies; those saved longest ago are forgotten."""
 _KEY = re.compile(r"[A-Za-z0-9_-]{8,40}")
 _NAMED = re.compile(r'"file": "(data-[0-9a-f]{64}\.csv)"')
 
@@ -34,10 +36,17 @@ class Store:
     ----------
     folder : Path
         Made on the first save.
+
+    Attributes
+    ----------
+    owners : dict from key to Keeper
+        Which page of this server writes a tab's file: no two may.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.owners: dict[str, Any] = {}
+        self._writer = ThreadPoolExecutor(1, "keeper")
         self._lock = threading.Lock()
         self._written: tuple[DataDocument, dict[str, str]] | None = None
 
@@ -55,6 +64,16 @@ class Store:
             self._forget_old()
         return path
 
+    def save_later(self, key: str, saved: Saved) -> Future[Path]:
+        """Keep a tab beside the page."""
+        return self._writer.submit(self.save, key, saved)
+
+    def forget(self, key: str) -> None:
+        """Remove what was kept of a tab, and data that no other tab has."""
+        with self._lock:
+            self._path(key).unlink(missing_ok=True)
+            self._forget_unused_data()
+
     def save_copy(self, saved: Saved) -> Path:
         """Keep a session as it is now, whatever becomes of its tab; the file it is in, data and all."""
         text = session_file.dump(saved)
@@ -62,6 +81,7 @@ class Store:
         with self._lock:
             self._make_folder()
             write_text(path, text)
+            self._forget_old()
         return path
 
     def load(self, key: str) -> Saved | None:
@@ -101,15 +121,23 @@ class Store:
         return self._written[1]
 
     def _forget_old(self) -> None:
-        tabs = sorted(self.folder.glob("tab-*.json"), key=lambda path: -path.stat().st_mtime)
-        if len(tabs) <= MOST_KEPT:
-            return
-        for path in tabs[MOST_KEPT:]:
+        forgotten = [
+            path for pattern in ("tab-*.json", "copy-*.json") for path in self._newest_first(pattern)[MOST_KEPT:]
+        ]
+        for path in forgotten:
             path.unlink(missing_ok=True)
-        used = {name for path in tabs[:MOST_KEPT] for name in _NAMED.findall(path.read_text(encoding="utf-8"))}
+        if forgotten:
+            self._forget_unused_data()
+
+    def _forget_unused_data(self) -> None:
+        texts = (path.read_text(encoding="utf-8") for path in self._newest_first("tab-*.json"))
+        used = {name for text in texts for name in _NAMED.findall(text)}
         for path in self._data_files():
             if path.name not in used:
                 path.unlink(missing_ok=True)
+
+    def _newest_first(self, pattern: str) -> list[Path]:
+        return sorted(self.folder.glob(pattern), key=lambda path: -path.stat().st_mtime)
 
     def _data_files(self) -> Iterator[Path]:
         return self.folder.glob("data-*.csv")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import panel as pn
 
 from pgmgui.panels.gallery import Gallery
 from pgmgui.panels.opening import Opening
 from pgmgui.panels.saving import Saving
+from pgmgui.scene import Derived
 from pgmgui.session import Session
+from pgmgui.session_file import Saved
 
 _STYLE = """
 h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-base-font); margin: 0; }
@@ -15,13 +19,19 @@ h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-b
 
 
 class FilesPanel(pn.viewable.Viewer):
-    """Where a network comes from and where it goes."""
+    """Where a network comes from and where it goes.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    open_saved : callable
+        Opens a session, given what follows from its scene.
+    """
+
+    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
         super().__init__()
         self._view = pn.Column(
             _heading("Open a network"),
-            Opening(session),
+            Opening(session, open_saved),
             _heading("Save the network"),
             Saving(session),
             _heading("Examples"),

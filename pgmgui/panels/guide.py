@@ -10,14 +10,14 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.doctor import Finding, examine
-from engine.learners.learn import METHODS
 from pgmgui.lessons import Lesson, load_lessons
 from pgmgui.links import parse_link
 from pgmgui.panels.work import make_button
 from pgmgui.remedies import find_remedy
 from pgmgui.session import Session
-from pgmgui.views.plain_text import PlainText
-from pgmgui.words import LEARNERS
+from pgmgui.session_file import Saved
+from pgmgui.views.equations import Equations
+from pgmgui.views.plain_text import HtmlText, PlainText
 
 MOST_FINDINGS = 12
 """Findings of the doctor that are shown."""
@@ -34,20 +34,27 @@ class GuidePanel(pn.viewable.Viewer):
 
     Parameters
     ----------
+    open_saved : callable
+        Opens the scene of a lesson's step, with its settings.
     on_run : callable
         Called when a step of a lesson begins to learn.
+    on_first_run : callable
+        Called to show the guided first run again.
     """
 
-    def __init__(self, session: Session, on_run: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        session: Session,
+        open_saved: Callable[[Saved], bool],
+        on_run: Callable[[], None],
+        on_first_run: Callable[[], None],
+    ) -> None:
         super().__init__()
-        self._session = session
-        self._lessons = Lessons(session, on_run)
-        self._doctor = Doctor(session)
-        self._equations = Equations(session)
         self._view = pn.Column(
-            self._lessons,
-            self._doctor,
-            self._equations,
+            make_button("First run", "four steps around the page", lambda *_: on_first_run()),
+            Lessons(open_saved, on_run),
+            Doctor(session),
+            Equations(session),
             sizing_mode="stretch_both",
             margin=(4, 8, 0, 12),
             scroll="y-auto",
@@ -60,9 +67,9 @@ class GuidePanel(pn.viewable.Viewer):
 class Lessons(pn.viewable.Viewer):
     """One lesson at a time: its steps, what to do, and what to see."""
 
-    def __init__(self, session: Session, on_run: Callable[[], None]) -> None:
+    def __init__(self, open_saved: Callable[[Saved], bool], on_run: Callable[[], None]) -> None:
         super().__init__()
-        self._session, self._on_run = session, on_run
+        self._open_saved, self._on_run = open_saved, on_run
         self._step = 0
         self._choice = pmui.Select(
             label="Worked scene",
@@ -73,7 +80,7 @@ class Lessons(pn.viewable.Viewer):
             margin=(8, 0, 4, 0),
         )
         self._choice.param.watch(lambda *_: self._go(0), "value")
-        self._text = pn.pane.HTML(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
+        self._text = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
         self._back = make_button("Back", "the step before", lambda *_: self._go(self._step - 1))
         self._do = make_button("Show me", "open this step's scene on the page", lambda *_: self._show_me(), "contained")
         self._next = make_button("Next", "the step after", lambda *_: self._go(self._step + 1))
@@ -102,8 +109,7 @@ class Lessons(pn.viewable.Viewer):
 
     def _show_me(self) -> None:
         link = parse_link(self._lesson.steps[self._step].link)
-        self._session.settings = link.settings
-        if self._session.open(link.scene) and link.run:
+        if self._open_saved(Saved(link.scene, link.settings)) and link.run:
             self._on_run()
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -119,7 +125,7 @@ class Doctor(pn.viewable.Viewer):
         self._examine = make_button("Examine the model", "look for what makes learning fail or mislead", self._look)
         self._list = pn.Column(sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(
-            pn.pane.HTML("<h3>Model doctor</h3>", margin=(12, 0, 0, 0), stylesheets=[_STYLE]),
+            HtmlText("<h3>Model doctor</h3>", margin=(12, 0, 0, 0), stylesheets=[_STYLE]),
             self._examine,
             self._list,
             sizing_mode="stretch_width",
@@ -151,29 +157,6 @@ class Doctor(pn.viewable.Viewer):
     def _cure(self, apply: Callable[[], bool], _event: object) -> None:
         if apply():
             self._look()
-
-    def __panel__(self) -> pn.viewable.Viewable:
-        return self._view
-
-
-class Equations(pn.viewable.Viewer):
-    """What the chosen learners compute."""
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-        self._view = pn.Column(sizing_mode="stretch_width", margin=(12, 0))
-        session.param.watch(lambda *_: self._update(), "settings")
-        self._update()
-
-    def _update(self) -> None:
-        parts: list[pn.viewable.Viewable] = []
-        for method in self._session.settings.methods:
-            learner = METHODS[method].learner
-            title = f"<h3>{escape(LEARNERS[method])}</h3><p>{escape(learner.explanation)}</p>"
-            parts.append(pn.pane.HTML(title, sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE]))
-            parts.append(pn.pane.LaTeX(f"${learner.equations}$", sizing_mode="stretch_width", margin=(0, 0, 8, 0)))
-        self._view[:] = parts
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

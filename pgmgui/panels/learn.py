@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import panel as pn
 from panel.io import PeriodicCallback, unlocked
 
 from pgmgui.choices import Choice, Choices, Group
 from pgmgui.panels.learners import LearnerChoice
+from pgmgui.panels.popup import make_popup_button
 from pgmgui.panels.run_options import RunOptions
 from pgmgui.race import Curve, Race
+from pgmgui.scene import Derived
 from pgmgui.session import Session
+from pgmgui.session_file import Saved
+from pgmgui.tab import is_closed
 from pgmgui.travel import Traveller
+from pgmgui.views.equations import Equations
 from pgmgui.views.plain_text import PlainText
 from pgmgui.views.trace import Trace
 
@@ -42,7 +46,8 @@ class LearnStrip(pn.viewable.Viewer):
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
-        chosen = pn.Row(LearnerChoice(session), RunOptions(session), margin=0, height=40, sizing_mode="stretch_width")
+        choices = LearnerChoice(session), RunOptions(session), _make_equations(session)
+        chosen = pn.Row(*choices, margin=0, height=40, sizing_mode="stretch_width")
         self._controls = pn.Column(
             chosen,
             self._buttons,
@@ -80,6 +85,12 @@ class LearnStrip(pn.viewable.Viewer):
         }
         actions[key]()
         self._show()
+
+    def open(self, saved: Saved, derived: Derived | None = None) -> bool:
+        """Open a session, and show what was learned in it."""
+        opened = self._race.open(saved, derived)
+        self._show()
+        return opened
 
     def start(self) -> None:
         """Let the chosen learners go."""
@@ -128,7 +139,7 @@ class LearnStrip(pn.viewable.Viewer):
 
     def _tick(self) -> None:
         """Look at what the runs have found; draw it, once."""
-        if _is_closed():
+        if is_closed(pn.state.curdoc):
             self._race.stop()
         # All that changes goes to the browser as one message. Sent piece by piece, Bokeh's own messages would keep
         # the line busy and Panel's wait for ever.
@@ -200,8 +211,8 @@ def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
     return Choice(key, name, f"{name}: {about}", disabled=not enabled, look=look)
 
 
-def _is_closed() -> bool:
-    """Whether the tab of this page is gone. Its session lives on for a while, should it come back."""
-    context: Any = pn.state.curdoc and pn.state.curdoc.session_context
-    session = context and context.session
-    return session is not None and session.connection_count == 0
+def _make_equations(session: Session) -> pn.viewable.Viewable:
+    """A button that shows what the chosen learners compute, while the plot stays in view."""
+    form = pn.Column(Equations(session), margin=(8, 16), sizing_mode="stretch_width")
+    about = "Equations: what the chosen learners compute"
+    return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})

@@ -1,7 +1,8 @@
-"""Opening a network: a new one, a file of the user's, or a path on this machine."""
+"""Opening a network or a whole session: a new one, a file of the user's, or a path on this machine."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 
 import panel as pn
@@ -12,8 +13,9 @@ from engine.formats.files import FORMATS
 from pgmgui.choices import Choice, Choices, Group
 from pgmgui.network_files import NetworkFile
 from pgmgui.panels.work import Work, make_button
-from pgmgui.scene import Scene
+from pgmgui.scene import Derived, Scene, derive
 from pgmgui.session import Session
+from pgmgui.session_file import Saved
 from pgmgui.transfer import Upload
 from pgmgui.views.plain_text import PlainText
 from pgmgui.words import count, count_edges
@@ -28,14 +30,14 @@ class Opening(pn.viewable.Viewer):
     A file is read beside the page: until that is done, and if it fails, what is open stays open.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._open_saved = session, open_saved
         self._refused: NetworkFile | None = None
         self._work = Work(session, self._abandon)
         self._upload = Upload(
             label="Choose a network file, or drop it here",
-            about=f"Opens a network from one of: {', '.join(FORMATS)}",
+            about=f"Opens a network from one of: {', '.join(FORMATS)}; or a session that was saved",
             accept=",".join(FORMATS),
             on_begin=self._begin,
             on_file=self._read_upload,
@@ -71,7 +73,7 @@ class Opening(pn.viewable.Viewer):
         self._path = pmui.TextInput(
             label="Path on this machine",
             placeholder="~/networks/asia.bif",
-            description="A network file on the machine that pgmgui runs on.",
+            description="A network or session file on the machine that pgmgui runs on.",
             size="small",
             sizing_mode="stretch_width",
             margin=(6, 8, 4, 0),
@@ -112,17 +114,22 @@ class Opening(pn.viewable.Viewer):
     async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
         self._offer(None)
 
-        def read() -> Scene | RowSumError:
+        def read() -> tuple[Scene | Saved, Derived] | RowSumError:
             try:
-                return file.read(normalise)
+                found = file.read(normalise)
+                return found, derive(found if isinstance(found, Scene) else found.scene)
             except RowSumError as error:
                 return error
 
         await self._work.run(f"Reading {file.name}", read, partial(self._finish, file))
 
-    def _finish(self, file: NetworkFile, found: Scene | RowSumError) -> None:
-        if isinstance(found, Scene):
-            self._session.open(found)
+    def _finish(self, file: NetworkFile, found: tuple[Scene | Saved, Derived] | RowSumError) -> None:
+        if not isinstance(found, RowSumError):
+            opened, derived = found
+            if isinstance(opened, Scene):
+                self._session.open(opened, derived)
+            else:
+                self._open_saved(opened, derived)
             return
         self._offer(file)
         way_out = f"press “{self._normalise.label}” in the Open tab"

@@ -77,6 +77,7 @@ class RunsPanel(pn.viewable.Viewer):
     def _slide(self, iteration: int) -> None:
         if iteration != self._traveller.iteration:
             self._traveller.go_to(iteration)
+            self._update()  # there may be nothing kept near: the slider then goes back
 
     def _step(self, by: int) -> None:
         self._traveller.step(by)
@@ -124,6 +125,7 @@ class RunsPanel(pn.viewable.Viewer):
         if reached is None or parts is None:
             return []
         objective = reached.objective[reached.best]
+        curve = self._traveller.curve
         lines = [
             f"Shown on the page: the parameters of {session.viewed_title}.",
             f"Objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
@@ -132,6 +134,8 @@ class RunsPanel(pn.viewable.Viewer):
         if len(objective) == len(parts.bounds.patterns):
             rows = parts.task.decomposition.dataset.total_weight
             lines.append(describe_certificate(objective[:-1].tolist(), parts.bounds.patterns[:-1].tolist(), rows))
+        if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
+            lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")
         return lines
 
     def __panel__(self) -> pn.viewable.Viewable:

@@ -13,6 +13,9 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest, RequestStartLine
 from app.main import read_files, serve
 from engine.errors import PgmError
 from pgmgui import server
+from pgmgui.examples import load_gallery
+from pgmgui.session import Session, Settings
+from pgmgui.session_file import Saved, write_session
 
 
 def refuse_ports(monkeypatch, refused, code=errno.EADDRINUSE):
@@ -68,10 +71,23 @@ def test_files_that_cannot_be_read_stop_the_start(tmp_path):
         serve(None, data, port=0, show=False, announce=announced.append)
     assert announced == []
     data.write_text("A\ny\n")
-    scene, derived = read_files(network, data)
+    saved, derived = read_files(network, data)
+    scene = saved.scene
     assert scene.document.network.variables == scene.data.dataset.variables
     assert (scene.title, scene.note) == ("a", "a.bif, a.csv")
     assert derived.parts.task.distinct_rows == (1,)
+
+
+def test_a_session_can_be_opened_too(tmp_path):
+    session = Session()
+    session.open_example(load_gallery()[0])
+    path = tmp_path / "my.session.json"
+    write_session(path, Saved(session.scene, Settings(seed=3)))
+    saved, derived = read_files(path, None)
+    assert (saved.scene.title, saved.settings.seed) == ("Asia", 3)
+    assert derived.parts is not None
+    with pytest.raises(PgmError, match="has its own data"):
+        read_files(path, tmp_path / "a.csv")
 
 
 def test_rows_of_the_network_can_be_normalised(tmp_path):
@@ -79,8 +95,8 @@ def test_rows_of_the_network_can_be_normalised(tmp_path):
     network.write_text("network a {} variable A { type discrete [2] { y, n }; } probability (A) { table 1, 3; }")
     with pytest.raises(PgmError, match="--normalise"):
         read_files(network, None)
-    scene, _ = read_files(network, None, normalise=True)
-    assert scene.document.network.tables[0].tolist() == [0.25, 0.75]
+    saved, _ = read_files(network, None, normalise=True)
+    assert saved.scene.document.network.tables[0].tolist() == [0.25, 0.75]
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.8.8.8", "::1", "localhost", "LOCALHOST"])

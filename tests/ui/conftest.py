@@ -24,10 +24,11 @@ from tests.ui.board import Board
 expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
 ROOT = Path(__file__).resolve().parents[2]
 START = """
-import logging, sys
+import logging, os, sys
 logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
 from app.main import serve
-serve(*(path or None for path in sys.argv[1:]), port=0, show=False, announce=lambda url: print(url, flush=True))
+port = int(os.environ.get("PGMGUI_TEST_PORT", "0"))
+serve(*(path or None for path in sys.argv[1:]), port=port, show=False, announce=lambda url: print(url, flush=True))
 """
 
 
@@ -85,7 +86,7 @@ def start_server(tmp_path_factory) -> Iterator[Callable[..., Served]]:
     def start(*paths: Path) -> Served:
         key = tuple(map(str, paths))
         if key not in running:
-            running[key] = _start(key, tmp_path_factory.mktemp("server") / "log")
+            running[key] = start_process(key, tmp_path_factory.mktemp("server") / "log")
         return running[key]
 
     yield start
@@ -93,8 +94,15 @@ def start_server(tmp_path_factory) -> Iterator[Callable[..., Served]]:
         served.stop()
 
 
-def _start(arguments: tuple[str, ...], log: Path) -> Served:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+def start_process(arguments: tuple[str, ...], log: Path, port: int = 0) -> Served:
+    """A server on files, that keeps its tabs beside its log; on any free port, or on this one."""
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "PYTHONUNBUFFERED": "1",
+        "PGMGUI_HOME": str(log.parent / "kept"),
+        "PGMGUI_TEST_PORT": str(port),
+    }
     with log.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(
             [sys.executable, "-c", START, *arguments],
@@ -113,9 +121,24 @@ def _start(arguments: tuple[str, ...], log: Path) -> Served:
 @pytest.fixture(scope="session")
 def served(tmp_path_factory) -> Iterator[Served]:
     """A server for tests that provoke errors; on a shared one these would fail the browser tests."""
-    server = _start((), tmp_path_factory.mktemp("server") / "log")
+    server = start_process((), tmp_path_factory.mktemp("server") / "log")
     yield server
     server.stop()
+
+
+def wait_for_page(tab: Page) -> Board:
+    """Wait until a page that was opened is drawn and built."""
+    board = Board(tab).wait_for_load(1)
+    # Until it has built the whole page, Bokeh forgets that something is to be shown or hidden.
+    tab.wait_for_function("() => Bokeh.documents.every(document => document.is_idle)")
+    return board
+
+
+@pytest.fixture
+def context(context):
+    """A profile that has been here before: the guided first run does not show itself."""
+    context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
+    return context
 
 
 @pytest.fixture
@@ -123,16 +146,13 @@ def open_board(page, start_server) -> Iterator[Callable[..., Board]]:
     """Open a page and wait for its drawing; at the end, nothing may have gone wrong."""
     watch, used = Watch(), []
 
-    def open_one(*paths: Path, tab: Page | None = None) -> Board:
+    def open_one(*paths: Path, tab: Page | None = None, query: str = "") -> Board:
         server = start_server(*paths)
         used.append(server)
         tab = tab or page
         watch.follow(tab, server.url)
-        tab.goto(server.url)
-        board = Board(tab).wait_for_load(1)
-        # Until it has built the whole page, Bokeh forgets that something is to be shown or hidden.
-        tab.wait_for_function("() => Bokeh.documents.every(document => document.is_idle)")
-        return board
+        tab.goto(f"{server.url}/{query}")
+        return wait_for_page(tab)
 
     yield open_one
     assert watch.problems == []

@@ -1,0 +1,22 @@
+"""The page's address in the browser: what to open again after a reload."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import param
+from panel.custom import JSComponent
+
+
+class Address(JSComponent):
+    """Writes the part of the address after the question mark. It shows nothing itself.
+
+    Panel's own component would add an entry to the browser's history each time.
+    """
+
+    query = param.String(doc="What follows the question mark; at first nothing is changed.")
+
+    _esm = (Path(__file__).parent / "address.js").read_text(encoding="utf-8")
+
+    def __init__(self) -> None:
+        super().__init__(width=0, height=0, margin=0)

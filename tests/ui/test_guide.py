@@ -1,0 +1,154 @@
+"""Guidance: the first run, the worked scenes, the model doctor and the equations."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Locator, expect
+
+from pgmgui.firstrun import STEPS
+from pgmgui.lessons import load_lessons
+from pgmgui.links import parse_link
+from pgmgui.scene import derive
+from tests.ui.conftest import wait_for_page
+from tests.ui.test_scenarios import Bench
+
+ASIDE = 1
+"""Pixels by which neighbours may touch."""
+
+
+def card(bench: Bench) -> Locator:
+    return bench.page.get_by_role("region", name="First run")
+
+
+def assert_beside(one: Locator, other: Locator) -> None:
+    """Neither covers the other."""
+    a, b = one.bounding_box(), other.bounding_box()
+    across = min(a["x"] + a["width"], b["x"] + b["width"]) - max(a["x"], b["x"])
+    down = min(a["y"] + a["height"], b["y"] + b["height"]) - max(a["y"], b["y"])
+    assert across <= ASIDE or down <= ASIDE, (a, b)
+
+
+def test_the_first_visit_is_guided_and_the_next_is_not(browser, open_board):
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    bench = Bench(open_board(tab=context.new_page()).page)
+    shown = card(bench)
+    for width, height in ((1440, 900), (1024, 768)):
+        bench.page.set_viewport_size({"width": width, "height": height})
+        bench.wait_for_paint()
+        expect(shown).to_be_visible()
+        assert_beside(shown, bench.canvas)
+        assert shown.bounding_box()["height"] < 90
+        assert bench.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
+    expect(shown).to_contain_text(f"1 of 4{STEPS[0]}")
+    bench.select("smoke")
+    expect(shown).to_contain_text(f"2 of 4{STEPS[1]}")
+    bench.button("Start:").click()
+    expect(shown).to_contain_text(f"3 of 4{STEPS[2]}")
+    expect(bench.certificate).to_be_visible()
+    shown.get_by_role("button", name="Back").click()
+    expect(shown).to_contain_text("2 of 4")
+    shown.get_by_role("button", name="Next").press("Enter")
+    shown.get_by_role("button", name="Next").press("Enter")
+    expect(shown).to_contain_text(f"4 of 4{STEPS[3]}")
+    parts = bench.groups()
+    bench.select("smoke")
+    bench.after_style(lambda: bench.page.keyboard.press("h"))
+    expect(shown).to_contain_text(f"Done{STEPS[4]}")
+    assert bench.groups() != parts
+    shown.get_by_role("button", name="Finish").click()
+    expect(shown).to_be_hidden()
+    bench.tab("Share")
+    expect(bench.page.get_by_text("All changes are kept")).to_be_visible()
+    bench.page.reload()
+    wait_for_page(bench.page)
+    expect(shown).to_be_hidden()
+    bench.tab("Guide")
+    bench.button("First run").click()
+    expect(shown).to_contain_text("1 of 4")
+    expect(shown.get_by_role("button", name="Next")).to_be_focused()
+    bench.page.keyboard.press("Escape")
+    expect(shown).to_be_hidden()
+    context.close()
+
+
+def test_worked_scenes_open_and_show_what_they_say(open_board):
+    bench = Bench(open_board().page)
+    bench.tab("Guide")
+    for lesson in load_lessons():
+        bench.page.get_by_role("combobox", name="Worked scene").click()
+        bench.page.locator(".MuiMenuItem-root").filter(has_text=lesson.title).click()
+        for k, step in enumerate(lesson.steps):
+            expect(bench.page.get_by_text(f"Step {k + 1} of 3")).to_be_visible()
+            expect(bench.page.get_by_text(step.see)).to_be_visible()
+            show_step(bench, step.link)
+            if k < 2:
+                bench.button("Next").click()
+        expect(bench.button("Next")).to_be_disabled()
+    expect(bench.alert).to_have_count(0)
+
+
+def show_step(bench: Bench, query: dict[str, str]) -> None:
+    """Press “Show me”, and see the scene of the step: its marks, its components, and that it learns or waits."""
+    link = parse_link(query)
+    parts = derive(link.scene).parts
+    names = [variable.name for variable in link.scene.document.network.variables]
+    bench.button("Show me").click()
+    expect(bench.heading).to_have_text(link.scene.title)
+    for name in names:
+        role = {"Hidden": "hidden", "Partial": "partial"}.get(type(link.scene.marks.get(name)).__name__, "observed")
+        expect(bench.node(name)).to_have_attribute("data-role", role)
+    components = [sorted(names[v] for v in part.variables) for part in parts.task.decomposition.components]
+    assert bench.groups() == sorted(components)
+    if link.run:
+        expect(bench.page.get_by_text(re.compile("EM: .* converged"))).to_have_count(
+            sum("em" in method for method in link.settings.methods)
+        )
+        expect(bench.certificate).to_be_visible()
+    else:
+        expect(bench.page.get_by_text("Ready: press Start")).to_be_visible()
+
+
+def test_the_doctor_finds_a_symmetric_start_and_mends_it_and_equations_are_drawn(open_board):
+    bench = Bench(open_board().page)
+    bench.tab("Guide")
+    bench.button("Examine the model").click()
+    expect(bench.page.get_by_text("Nothing found: every table can be learned")).to_be_visible()
+    bench.new()
+    bench.add(150, 60, "Cause").add(150, 180, "Effect").connect("Cause", "Effect")
+    bench.tab("Guide")
+    bench.button("Examine the model").click()
+    expect(bench.page.get_by_text("There is nothing to examine")).to_be_visible()
+    bench.simulate(200)
+    bench.select("Cause")
+    bench.page.keyboard.press("h")
+    expect(bench.node("Cause")).to_have_attribute("data-role", "hidden")
+    bench.tab("Guide")
+    bench.button("Examine the model").click()
+    mend = bench.button("Randomise")
+    expect(mend.first).to_be_visible()
+    while mend.count():
+        left = mend.count()
+        mend.first.click()
+        expect(mend).not_to_have_count(left)
+    expect(bench.button("Undo")).to_be_enabled()
+    assert_equations(bench)
+
+
+def assert_equations(bench: Bench) -> None:
+    """In the Guide tab, and from the run strip while the plot stays in view."""
+    drawn = bench.page.locator("math")
+    expect(drawn).to_have_count(1)
+    drawn.scroll_into_view_if_needed()
+    box = drawn.locator("mfrac").bounding_box()
+    assert box["width"] > 100
+    assert box["height"] > 30
+    bench.button("Equations").click()
+    expect(drawn).to_have_count(2)
+    popup = bench.page.locator(".MuiPopover-paper")
+    expect(popup).to_contain_text("Every row is completed in all ways")
+    frame = popup.bounding_box()
+    assert frame["y"] >= 0
+    assert frame["y"] + frame["height"] < 900 - 150
+    bench.page.keyboard.press("Escape")
+    expect(drawn).to_have_count(1)

@@ -1,0 +1,278 @@
+"""What is kept: a reload, a restart of the server, a duplicated tab, a link, a file, a script, a report."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from engine.learners.base import Stopping
+from engine.learners.learn import learn
+from pgmgui.links import parse_link
+from pgmgui.scene import derive
+from tests.command_line import run
+from tests.ui.conftest import ROOT, Watch, start_process, wait_for_page
+from tests.ui.lab import Lab
+from tests.ui.test_scenarios import HOSTILE, Bench, hostile_network
+
+KEPT = "All changes are kept"
+
+
+class Desk(Bench, Lab):
+    """The page with words for what is taken along."""
+
+    def expect_kept(self) -> Desk:
+        """Wait until all that was done is on the disk."""
+        self.tab("Share")
+        expect(self.page.get_by_text(KEPT)).to_be_visible()
+        return self
+
+    def copy(self, button: str, label: str) -> str:
+        """The text that a button of the Share tab shows."""
+        self.tab("Share")
+        self.button(button).click()
+        box = self.page.get_by_label(label, exact=True)
+        expect(box).to_be_visible()
+        return box.text_content()
+
+    def download(self, button: str, folder: Path) -> Path:
+        self.tab("Share")
+        return self._save(button, folder)
+
+    def reload(self) -> Desk:
+        self.page.reload()
+        return Desk(wait_for_page(self.page).page)
+
+    def picture(self) -> dict:
+        """All that the page tells of the scene and the run."""
+        self.page.wait_for_function("() => document.fonts.ready.then(() => true)")
+        nodes = self.page.locator("[data-node]").evaluate_all(
+            "all => all.map(({dataset, attributes}) =>"
+            " [dataset.node, dataset.role, dataset.component, attributes.transform?.value])"
+        )
+        return {
+            "title": self.heading.inner_text(),
+            "facts": self.facts.all_inner_texts(),
+            "nodes": nodes,
+            "edges": self.edges(),
+            "said": [self.certificate.inner_text(), self.run.inner_text()],
+            "lines": {name: (line["x"], line["y"]) for name, line in self.lines().items()},
+        }
+
+
+def draw_and_learn(desk: Desk) -> None:
+    """The first scenario: a network drawn by hand, a table, data, something hidden, a run to its end."""
+    desk.new()
+    desk.add(150, 60, "Cloudy").add(60, 180, "Sprinkler").add(260, 180, "Rain").add(150, 300, "Wet")
+    for a, b in (("Cloudy", "Sprinkler"), ("Cloudy", "Rain"), ("Sprinkler", "Wet"), ("Rain", "Wet")):
+        desk.connect(a, b)
+    desk.tab("Variable")
+    for name in ("Sprinkler", "Rain", "Wet"):
+        desk.select(name)
+        expect(desk.page.get_by_role("grid", name=f"Table of {name}", exact=True)).to_be_visible()
+        desk.button("Randomise").click()
+        expect(desk.cell(f"Table of {name}", 0, 1 if name != "Wet" else 2)).not_to_have_text("0.5")
+    desk.select("Cloudy")
+    desk.type_into("Table of Cloudy", 0, 0, "0.3")
+    desk.type_into("Table of Cloudy", 0, 1, "0.7")
+    desk.simulate(800)
+    desk.select("Rain")
+    desk.page.keyboard.press("h")
+    expect(desk.node("Rain")).to_have_attribute("data-role", "hidden")
+    desk.learn()
+
+
+def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page, tmp_path):
+    watch = Watch()
+    server = start_process((), tmp_path / "log")
+    try:
+        watch.follow(page, server.url)
+        page.goto(server.url)
+        desk = Desk(wait_for_page(page).page)
+        assert urlsplit(page.url).query == ""
+        draw_and_learn(desk)
+        desk.expect_kept()
+        before, address = desk.picture(), page.url
+        assert re.fullmatch(r"tab=[\w-]{16}", urlsplit(address).query)
+        server.stop()
+        assert server.errors() == []
+        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
+        desk = desk.reload()
+        expect(desk.certificate).to_be_visible()
+        assert desk.picture() == before
+        assert desk.groups() == [["Cloudy"], ["Rain", "Wet"], ["Sprinkler"]]
+        desk.expect_enabled(Start=True, Apply=True, Stop=False)
+        desk.tab("Variable").select("Cloudy")
+        expect(desk.cell("Table of Cloudy", 0, 0)).to_have_text("0.3")
+        desk.tab("Parts")
+        expect(desk.table).to_contain_text("Rain, Wet")
+        desk.button("Apply").click()
+        expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+        desk.expect_kept()
+        twin = duplicate(desk, watch, server.url)
+        twin.select("Wet")
+        twin.page.keyboard.press("h")
+        expect(twin.node("Wet")).to_have_attribute("data-role", "hidden")
+        twin.expect_kept()
+        desk = desk.reload()
+        assert page.url == address
+        expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+        expect(desk.node("Wet")).to_have_attribute("data-role", "observed")
+        twin.button("Forget this tab's copy").click()
+        expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
+        assert urlsplit(twin.page.url).query == ""
+        kept = [path.name for path in (tmp_path / "kept").glob("tab-*")]
+        assert kept == [f"tab-{urlsplit(address).query.removeprefix('tab=')}.json"]
+        assert server.errors() == []
+    finally:
+        server.stop()
+    assert watch.problems == []
+
+
+def duplicate(desk: Desk, watch: Watch, url: str) -> Desk:
+    """The same address in a second tab, while the first is open: it shows the same, and gets an address of its own."""
+    other = desk.page.context.new_page()
+    watch.follow(other, url)
+    other.goto(desk.page.url)
+    twin = Desk(wait_for_page(other).page)
+    expect(other.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+    assert twin.names() == desk.names()
+    other.wait_for_function("address => location.href !== address && location.search.length > 8", arg=desk.page.url)
+    return twin
+
+
+def objective(desk: Desk, learner: str) -> float:
+    """What the page says that a learner has reached."""
+    desk.expect_state("converged", learner)
+    return float(re.search(r": (-?[\d,.]+) after", desk.state(learner).inner_text())[1].replace(",", ""))
+
+
+def fresh_page(browser, browser_context_args) -> Page:
+    """A page of a new profile."""
+    context = browser.new_context(**browser_context_args)
+    context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
+    return context.new_page()
+
+
+def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_profile(
+    open_board, browser, browser_context_args
+):
+    query = {"example": "hidden-cause", "learner": "em,d-em", "seed": "2", "run": "1"}
+    desk = Desk(open_board(query="?" + "&".join(f"{key}={value}" for key, value in query.items())).page)
+    link = parse_link(query)
+    derived = derive(link.scene)
+    stopping = Stopping(link.settings.tol, link.settings.criterion, link.settings.max_iter)
+    *_, last = learn(link.scene.document.network, derived.seen, "d-em", random_state=2, stopping=stopping)
+    reached = objective(desk, "decomposed EM")
+    assert reached == pytest.approx(last.objective.sum(), abs=1e-4)
+    names = [variable.name for variable in link.scene.document.network.variables]
+    components = [sorted(names[v] for v in part.variables) for part in derived.parts.task.decomposition.components]
+    assert desk.groups() == sorted(components)
+    address = desk.copy("Link", "A link that opens this scene")
+    assert "run=1" not in address
+    one = fresh_page(browser, browser_context_args)
+    other = Desk(open_board(tab=one, query=address[address.index("?") :]).page)
+    assert other.heading.inner_text() == desk.heading.inner_text()
+    assert (other.names(), other.edges(), other.groups()) == (desk.names(), desk.edges(), desk.groups())
+    assert one.url == address
+    other.button("Start:").click()
+    assert objective(other, "decomposed EM") == reached
+    assert objective(other, "EM") == objective(desk, "EM")
+    other.expect_kept()
+    assert "tab=" in one.url
+    one.context.close()
+
+
+def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_board, page, start_server):
+    board = open_board(query="?example=asia&hide=nobody")
+    expect(board.message).to_contain_text("the link's 'hide' names 'nobody'")
+    expect(board.heading).to_have_text("Asia")
+    folder = start_server().log.parent / "kept"
+    folder.mkdir(exist_ok=True)
+    (folder / "tab-some-damaged-tab.json").write_text("{", encoding="utf-8")
+    board = open_board(query="?tab=some-damaged-tab")
+    expect(board.message).to_contain_text("tab-some-damaged-tab.json")
+    expect(board.heading).to_have_text("Asia")
+    board.select("smoke")
+    page.keyboard.press("h")
+    board.tab("Share")
+    expect(page.get_by_text(KEPT)).to_be_visible()
+    assert "some-damaged-tab" not in page.url
+    assert (folder / "tab-some-damaged-tab.json").read_text(encoding="utf-8") == "{"
+
+
+def repeat_python(script: str, folder: Path) -> float:
+    path = folder / "again.py"
+    path.write_text(script, encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, path], cwd=folder, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
+    return float(re.search(r"objective (\S+),", done.stdout)[1])
+
+
+def assert_opens_offline(browser, report: Path, objective: str) -> None:
+    """The report stands on its own: no request but for itself, no script, and names are only text."""
+    context = browser.new_context(offline=True)
+    page, watch = context.new_page(), Watch()
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    watch.follow(page, "file://")
+    page.goto(report.as_uri())
+    assert requests == [report.as_uri()]
+    assert page.title() == HOSTILE
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
+    expect(page.get_by_text(re.compile("nats of the best possible|^Certified: ")).first).to_be_visible()
+    expect(page.get_by_text(objective).first).to_be_visible()
+    expect(page.get_by_role("img")).to_have_count(2)
+    expect(page.get_by_role("img", name="Learning curves").get_by_text("decomposed EM")).to_be_visible()
+    expect(page.get_by_role("table")).to_have_count(4)
+    expect(page.get_by_role("table", name=HOSTILE)).to_be_visible()
+    expect(page.locator("img, script, [onload], [onerror]")).to_have_count(0)
+    assert watch.problems == []
+    context.close()
+
+
+def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(open_board, browser, tmp_path):
+    desk = Desk(open_board().page)
+    desk.upload("network", "hostile.json", hostile_network())
+    expect(desk.heading).to_have_text("hostile")
+    desk.upload("network", f"{HOSTILE}.json", hostile_network())
+    expect(desk.heading).to_have_text(HOSTILE)
+    desk.simulate(300)
+    desk.select(HOSTILE)
+    desk.page.keyboard.press("h")
+    expect(desk.node(HOSTILE)).to_have_attribute("data-role", "hidden")
+    reached = desk.learn()
+    script = desk.copy("Copy as Python", "A script that repeats this run")
+    assert repeat_python(script, tmp_path) == pytest.approx(reached, abs=1e-4)
+    words = shlex.split(desk.copy("Copy as command", "Commands that repeat this run"))
+    assert words[:2] == ["pgmgui", "learn"]
+    assert run(*words[1:], "--json").result["objective"] == pytest.approx(reached, abs=1e-4)
+    assert_opens_offline(browser, desk.download("Report", tmp_path), f"{reached:,.4f}")
+    desk.button("Link").click()
+    expect(desk.alert).to_contain_text("A link can only open an example")
+    before = desk.picture()
+    path = desk.download("Save session", tmp_path)
+    assert path.name == "img src=x onerror=alert(1).session.json"
+    desk.choose("Chain of four")
+    desk.upload("network", path.name, path.read_bytes())
+    expect(desk.heading).to_have_text(HOSTILE)
+    expect(desk.certificate).to_be_visible()
+    assert desk.picture() == before
+    desk.undo()
+    expect(desk.heading).to_have_text("Chain of four")
+    desk.page.get_by_role("textbox", name="Path on this machine").fill(str(path))
+    desk.button("Open:").click()
+    expect(desk.heading).to_have_text(HOSTILE)
+    expect(desk.certificate).to_be_visible()
+    damaged = path.read_text(encoding="utf-8").replace('"version": 2', '"version": 99')
+    desk.upload("network", "mine.session.json", damaged)
+    expect(desk.alert).to_contain_text("mine.session.json: a session of version 99")
+    expect(desk.heading).to_have_text(HOSTILE)
