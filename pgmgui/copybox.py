@@ -10,10 +10,10 @@ from panel.custom import JSComponent
 _STYLE = """
 .copy-box { position: relative; color: var(--panel-on-surface-color); }
 .copy-box[hidden] { display: none; }
-pre { font-size: 12px; margin: 0; padding: 8px 8px 8px; max-height: 220px; overflow: auto; white-space: pre-wrap;
+pre { font-size: 0.75rem; margin: 0; padding: 8px 8px 8px; max-height: 220px; overflow: auto; white-space: pre-wrap;
       overflow-wrap: anywhere; border-radius: 4px;
       border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 25%, transparent); }
-button { float: right; margin: 4px; font: 500 13px var(--bokeh-base-font); padding: 4px 10px; cursor: pointer;
+button { float: right; margin: 4px; font: 500 0.8125rem var(--bokeh-base-font); padding: 4px 10px; cursor: pointer;
          color: var(--panel-on-surface-color); background: var(--panel-surface-color); border-radius: 4px;
          border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 40%, transparent); }
 button:focus-visible, pre:focus-visible { outline: 3px solid var(--panel-primary-color); }

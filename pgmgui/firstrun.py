@@ -25,14 +25,14 @@ STEPS = (
 LOOK, START, READ, HIDE, DONE = range(5)
 _STYLE = """
 .guide-card { display: flex; align-items: center; gap: 4px 10px; padding: 4px 10px; margin: 2px 8px 4px 12px;
-             color: var(--panel-on-surface-color); font: 14px/1.35 var(--bokeh-base-font); border-radius: 6px;
+             color: var(--panel-on-surface-color); font: 0.875rem/1.35 var(--bokeh-base-font); border-radius: 6px;
              border: 1px solid var(--panel-primary-color); border-left-width: 6px;
              background: color-mix(in srgb, var(--panel-primary-color) 10%, var(--panel-surface-color)); }
 .guide-card[hidden] { display: none; }
 .count { white-space: nowrap; }
 .text { flex: 1 1 auto; }
 .buttons { display: flex; gap: 4px; }
-button { font: 500 13px var(--bokeh-base-font); padding: 4px 10px; cursor: pointer; border-radius: 4px;
+button { font: 500 0.8125rem var(--bokeh-base-font); padding: 4px 10px; cursor: pointer; border-radius: 4px;
          color: var(--panel-on-surface-color); background: var(--panel-surface-color);
          border: 1px solid color-mix(in srgb, var(--panel-on-surface-color) 40%, transparent); }
 button:disabled { opacity: 0.45; cursor: default; }

@@ -52,8 +52,8 @@ def make_report(
         reached = learned.objective[learned.best, :-1].tolist()
         rows = parts.task.decomposition.dataset.total_weight
         sentence = describe_certificate(reached, parts.bounds.patterns[:-1].tolist(), rows)
-        sections.append(f"<h2>Learning</h2><p>{escape(sentence)}</p>")
-        sections.append("".join(f"<p>{escape(outcome)}</p>" for outcome in outcomes))
+        lines = dict.fromkeys([sentence, *outcomes])  # which may tell it too
+        sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
     network = session.network if learned is None else learned.network()
     if isinstance(network, BayesianNetwork):

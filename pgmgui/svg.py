@@ -22,6 +22,8 @@ MARGIN = 40.0
 ARROW = 11.0
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 300, 96, 46
 """Of the plot, and of the room for its axes."""
+LEFT_OUT = 20
+"""The first of so many parts of the curves may leave the picture below."""
 
 
 def draw_network(graph: Graph, look: Look) -> str:
@@ -116,13 +118,15 @@ def _draw_hull(members: Sequence[int], boxes: Sequence[tuple[float, float, float
 
 def draw_curves(curves: Mapping[str, Sequence[tuple[float, float]]], bound: float) -> str:
     """Objectives that climb to their bound: one line a learner, of points (iteration, objective)."""
-    # A random start lies far below: it would flatten all that follows.
-    shown = {name: [p for p in points if p[0] > 0] or list(points) for name, points in curves.items()}
-    every = [point for points in shown.values() for point in points]
-    if not every:
+    shown = {name: [p for p in points if math.isfinite(p[1])] for name, points in curves.items()}
+    shown = {name: points for name, points in shown.items() if points}
+    if not shown:
         return ""
-    frame = _Frame(max(x for x, _ in every) or 1.0, min(y for _, y in every), max(bound, max(y for _, y in every)))
-    level = frame.place(0, bound)[1]
+    last = max(points[-1][0] for points in shown.values()) or 1.0
+    # A random start lies far below, and would flatten all that follows: the beginnings may leave the picture.
+    heights = [y for points in shown.values() for x, y in points if x >= last / LEFT_OUT or x == points[-1][0]]
+    frame = _Frame(last, min(heights), max(bound, *heights))
+    level, floor = frame.place(0, bound)[1], HEIGHT - BOTTOM
     parts = [
         *frame.draw_axes(),
         f'<path d="M{LEFT} {level:.1f}H{WIDTH - 12}" stroke="#808080" stroke-width="2"/>',
@@ -133,7 +137,8 @@ def draw_curves(curves: Mapping[str, Sequence[tuple[float, float]]], bound: floa
         pen = f'fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"'
         path = "L".join("{:.1f} {:.1f}".format(*frame.place(*point)) for point in points)
         y = HEIGHT - BOTTOM - 12 - 18 * (len(shown) - 1 - k)
-        parts.append(f'<path d="M{path}" {pen}/><path d="M{WIDTH - 260} {y - 4}h36" {pen}/>')
+        inside = f'<svg y="10" width="{WIDTH}" height="{floor - 10}" viewBox="0 10 {WIDTH} {floor - 10}">'
+        parts.append(f'{inside}<path d="M{path}" {pen}/></svg><path d="M{WIDTH - 260} {y - 4}h36" {pen}/>')
         parts.append(f'<text x="{WIDTH - 216}" y="{y}">{escape(name)}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" font-size="12" '
@@ -159,6 +164,7 @@ class _Frame:
             value, at = self.least + k / 4 * (self.most - self.least), k / 4 * self.last
             y, x = self.place(0, value)[1], self.place(at, 0)[0]
             parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,.2f}</text>')
-            parts.append(f'<text x="{x:.1f}" y="{floor + 17}" text-anchor="middle">{at:,.4g}</text>')
+            anchor = "middle" if k < 4 else "end"
+            parts.append(f'<text x="{x:.1f}" y="{floor + 17}" text-anchor="{anchor}">{at:,.4g}</text>')
         parts.append(f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 6}" text-anchor="middle">iteration</text>')
         return parts

@@ -22,8 +22,8 @@ from pgmgui.views.plain_text import HtmlText, PlainText
 MOST_FINDINGS = 12
 """Findings of the doctor that are shown."""
 _STYLE = """
-:host { color: var(--panel-on-surface-color); font: 14px/1.4 var(--bokeh-base-font); }
-h3 { font-size: 15px; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
+:host { color: var(--panel-on-surface-color); font: 0.875rem/1.4 var(--bokeh-base-font); }
+h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
 .see { border-left: 3px solid var(--panel-primary-color); padding-left: 8px; }
 .source { opacity: 0.75; }
 """

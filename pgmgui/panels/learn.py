@@ -76,7 +76,7 @@ class LearnStrip(pn.viewable.Viewer):
     def _act(self, key: str) -> None:
         race = self._race
         actions = {
-            "start": self.start,
+            "start": self._start,
             "pause": self._pause,
             "step": self._step,
             "stop": race.stop,
@@ -93,7 +93,10 @@ class LearnStrip(pn.viewable.Viewer):
         return opened
 
     def start(self) -> None:
-        """Let the chosen learners go."""
+        """Let the chosen learners go, as the button does."""
+        self._act("start")
+
+    def _start(self) -> None:
         self._race.begin()
         self._look()
 

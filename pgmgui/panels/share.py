@@ -34,7 +34,7 @@ KEPT = {
     "failed": "The work cannot be kept: {trouble}. Save the session as a file instead.",
 }
 _STYLE = """
-h2 { color: var(--panel-on-surface-color); font: 600 15px/1.3 var(--bokeh-base-font); margin: 0; }
+h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-base-font); margin: 0; }
 """
 
 

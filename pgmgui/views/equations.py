@@ -18,9 +18,9 @@ SYMBOLS = (
     "and ψ the prior's exponents."
 )
 _STYLE = """
-:host { color: var(--panel-on-surface-color); font: 14px/1.4 var(--bokeh-base-font); }
-h3 { font-size: 15px; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
-math { font-size: 17px; margin: 6px 0 10px; overflow-x: auto; overflow-y: hidden; }
+:host { color: var(--panel-on-surface-color); font: 0.875rem/1.4 var(--bokeh-base-font); }
+h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
+math { font-size: 1.0625rem; margin: 6px 0 10px; overflow-x: auto; overflow-y: hidden; }
 """
 
 

@@ -115,9 +115,10 @@ def test_the_picture_is_well_formed_and_tells_roles_apart():
 
 
 def test_curves_rise_on_the_page_and_stay_below_the_bound():
-    picture = draw_curves({"EM": [(0, -90.0), (1, -12.0), (2, -10.0)]}, -9.0)
-    (line,) = [p.get("d") for p in elements(picture, "path") if (p.get("d") or "").count("L") == 1]
-    (_, y1), (_, y2) = [tuple(map(float, point)) for point in re.findall(r"([\d.]+) ([\d.]+)", line)]
+    picture = draw_curves({"EM": [(0, -90.0), (1, -12.0), (2, -10.0)], "none": [(0, float("-inf"))]}, -9.0)
+    (line,) = [p.get("d") for p in elements(picture, "path") if (p.get("d") or "").count("L") == 2]
+    (_, y0), (_, y1), (_, y2) = [tuple(map(float, point)) for point in re.findall(r"([\d.]+) ([\d.]+)", line)]
     level = float(re.search(r"M96 ([\d.]+)H", picture).group(1))
-    assert level < y2 < y1
-    assert draw_curves({}, -9.0) == ""
+    floor = float(re.search(r"M96 10V([\d.]+)H", picture).group(1))
+    assert level < y2 < y1 < floor < y0  # a start far below leaves the picture, and does not flatten the rest
+    assert draw_curves({}, -9.0) == draw_curves({"none": [(0, float("-inf"))]}, -9.0) == ""

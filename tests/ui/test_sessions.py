@@ -172,6 +172,7 @@ def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_p
     *_, last = learn(link.scene.document.network, derived.seen, "d-em", random_state=2, stopping=stopping)
     reached = objective(desk, "decomposed EM")
     assert reached == pytest.approx(last.objective.sum(), abs=1e-4)
+    assert desk.expect_lines("EM", "decomposed EM", "bound by components")["EM"]["y"]
     names = [variable.name for variable in link.scene.document.network.variables]
     components = [sorted(names[v] for v in part.variables) for part in derived.parts.task.decomposition.components]
     assert desk.groups() == sorted(components)
