@@ -137,7 +137,8 @@ def draw_curves(curves: Mapping[str, Sequence[tuple[float, float]]], bound: floa
         pen = f'fill="none" stroke="{colour}" stroke-width="2.5" stroke-dasharray="{dash}"'
         path = "L".join("{:.1f} {:.1f}".format(*frame.place(*point)) for point in points)
         y = HEIGHT - BOTTOM - 12 - 18 * (len(shown) - 1 - k)
-        inside = f'<svg y="10" width="{WIDTH}" height="{floor - 10}" viewBox="0 10 {WIDTH} {floor - 10}">'
+        view = f'width="{WIDTH}" height="{floor - 10}" viewBox="0 10 {WIDTH} {floor - 10}"'
+        inside = f'<svg role="presentation" y="10" {view}>'
         parts.append(f'{inside}<path d="M{path}" {pen}/></svg><path d="M{WIDTH - 260} {y - 4}h36" {pen}/>')
         parts.append(f'<text x="{WIDTH - 216}" y="{y}">{escape(name)}</text>')
     return (
