@@ -176,7 +176,6 @@ class Race:
         if not session.open(saved.scene, derived):
             return False
         session.configure(**vars(saved.settings))
-        session.suppose_nothing()
         for name, likelihood in saved.evidence.items():
             session.suppose(name, likelihood)
         self.cancel()
