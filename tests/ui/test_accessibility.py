@@ -8,6 +8,7 @@ from playwright.sync_api import expect
 from tests.ui.lab import Lab, open_lab
 
 TABS = ("Open", "Variable", "Data", "Parts", "Query", "Runs", "Guide", "Share")
+TRIES = 6
 STANDARDS = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}}
 # The help sign that panel-material-ui puts beside a label: a <span> with a name, which is not announced. What
 # it says is the tooltip; the control itself has its own name.
@@ -62,6 +63,16 @@ def judge(lab: Lab, where: str) -> list[str]:
     return found
 
 
+def judge_settled(lab: Lab, where: str) -> list[str]:
+    """What axe finds once the page has settled: Material draws a new tab in the light theme first."""
+    for _ in range(TRIES):
+        settle(lab)
+        found = judge(lab, where)
+        if not found:
+            break
+    return found
+
+
 def test_axe_finds_nothing_in_either_theme(open_board):
     lab = open_lab(open_board)
     lab.select("tub")
@@ -72,8 +83,7 @@ def test_axe_finds_nothing_in_either_theme(open_board):
         for name in TABS:
             lab.tab(name)
             expect(lab.page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
-            settle(lab)
-            found += judge(lab, f"{theme}, {name}")
+            found += judge_settled(lab, f"{theme}, {name}")
         lab.page.get_by_role("button", name="Toggle theme").click()
     assert found == []
 
