@@ -7,10 +7,12 @@
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
      "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...},
-     "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.results]}
+     "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.results],
+     "truth": null or the network file that the data was simulated from}
 
-Version 1 has neither evidence nor results. Data stand in the file, or in a CSV file beside it that is named and
-whose content is checked. The file is untrusted: whatever it holds becomes a session or a FormatError.
+Version 1 has neither evidence nor results; the truth may be left out. Data stand in the file, or in a CSV file
+beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes a session or
+a FormatError.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ import numpy as np
 
 from engine.arrays import Floats
 from engine.errors import FormatError, ModelError, PgmError
-from engine.formats import DataDocument, json_network, text_table
+from engine.formats import DataDocument, Document, json_network, text_table
 from engine.formats.data_columns import build_dataset
 from engine.formats.data_output import dump_text
 from engine.formats.draft import build_document
@@ -102,6 +104,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "settings": asdict(saved.settings),
         "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
         "results": [dump_result(result) for result in saved.results],
+        "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -129,7 +132,7 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
         raise FormatError(
             f"a session of version {root.get('version')!r}; this program reads versions up to {VERSION}: update it"
         )
-    document = build_document(json_network.parse(json.dumps(_get(root, "network", dict))))
+    document = _parse_network(root, "network")
     network = document.network
     names = [variable.name for variable in network.variables]
     if not all(name in document.positions for name in names):
@@ -144,6 +147,7 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
         {name: _parse_prior(value, name, network) for name, value in _get(root, "prior", dict).items()},
         _number(root.get("common_prior"), "common_prior"),
         str(root.get("example") or ""),
+        None if root.get("truth") is None else _parse_network(root, "truth").network,
     )
     if data is not None:
         _check(lambda: apply_marks(data.dataset, scene.marks))
@@ -157,6 +161,10 @@ def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
         {name: _parse_likelihood(values, name, network) for name, values in evidence.items()},
         tuple(parse_result(result) for result in results),
     )
+
+
+def _parse_network(root: dict[str, Any], key: str) -> Document:
+    return build_document(json_network.parse(json.dumps(_get(root, key, dict))))
 
 
 def _parse_data(item: Any, network: Network, read: Callable[[str], bytes] | None) -> DataDocument | None:

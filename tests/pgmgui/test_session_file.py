@@ -17,6 +17,7 @@ from pgmgui.marks import Hidden, Partial, Sensor, Soft
 from pgmgui.scene import Scene
 from pgmgui.session import Session, Settings
 from pgmgui.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
+from pgmgui.simulation import Simulation, simulate_scene
 from tests.strategies import learning_problems
 
 MARKS = {
@@ -69,6 +70,14 @@ def test_a_session_comes_back_whole(tmp_path):
     found = read_session(path)
     assert found.settings == settings
     assert_same(asia(), found.scene)
+
+
+def test_the_truth_behind_simulated_data_is_kept():
+    scene = simulate_scene(asia(), Simulation(rows=20))
+    truth = parse(dump(Saved(scene, Settings()))).scene.truth
+    assert truth.variables == scene.truth.variables
+    assert all(np.array_equal(a, b) for a, b in zip(truth.tables, scene.truth.tables, strict=True))
+    assert parse(dump(Saved(asia(), Settings()))).scene.truth is None
 
 
 @given(learning_problems(), st.text(max_size=12))
