@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import panel as pn
+import param
 from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
@@ -23,13 +24,13 @@ from pgmgui.network_files import open_scene
 from pgmgui.panels.data import DataPanel
 from pgmgui.panels.files import FilesPanel
 from pgmgui.panels.guide import GuidePanel
+from pgmgui.panels.lazy_tabs import LazyTabs
 from pgmgui.panels.learn import LearnStrip
 from pgmgui.panels.marks import MarksBar
 from pgmgui.panels.parts import PartsPanel
 from pgmgui.panels.query import QueryPanel
 from pgmgui.panels.runs import RunsPanel
 from pgmgui.panels.share import SharePanel
-from pgmgui.panels.side_tabs import SideTabs
 from pgmgui.panels.type_size import make_type_controls
 from pgmgui.panels.variable import VariablePanel
 from pgmgui.race import Race
@@ -56,12 +57,13 @@ THEME = {
     "light": {"palette": {"primary": {"main": "#1b5e9e"}}, "components": _COMPONENTS},
     "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
+TAB_STYLE = {"& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0}}
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
     "& .MuiToolbar-root h3": {"fontSize": "22px"},
-    # It has no name for screen readers; what takes long shows its own progress.
+    # Never seen (see _forget_busy), and without a name for screen readers.
     "& .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
 }
@@ -141,7 +143,7 @@ def build_page(
     strip = LearnStrip(session, race, traveller)
     if run_at_once:
         pn.state.onload(strip.start)
-    tabs = SideTabs(
+    tabs = LazyTabs(
         {
             "Open": lambda: FilesPanel(session, strip.open),
             "Variable": lambda: VariablePanel(session),
@@ -151,7 +153,11 @@ def build_page(
             "Runs": lambda: RunsPanel(session, race, traveller),
             "Guide": lambda: GuidePanel(session, strip.open, strip.start, first_run.open),
             "Share": lambda: SharePanel(session, race, store, keeper),
-        }
+        },
+        "stretch_both",
+        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
+        max_width=440,
+        sx=TAB_STYLE,
     )
     work = pn.Column(
         MarksBar(session),
@@ -162,7 +168,7 @@ def build_page(
         sizing_mode="stretch_both",
         margin=0,
     )
-    page: pn.viewable.Viewable = Page(
+    page = Page(
         title="pgmgui",
         header=[Summary(session), *make_type_controls(session, strip.keys)],
         main=[
@@ -176,6 +182,7 @@ def build_page(
         theme_config=THEME,
         sx=PAGE_STYLE,
     )
+    _forget_busy(page)
     return page
 
 
@@ -209,6 +216,15 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
     if trouble:
         session.say(trouble)
     return "", False
+
+
+def _forget_busy(page: Page) -> None:
+    """Keep the page from following Panel's sign that something is being done, anywhere on the server.
+
+    Each time, Panel would look through all models of all open pages. What takes long shows its own progress.
+    """
+    with param.edit_constant(page), param.parameterized.discard_events(page):
+        page.busy = False
 
 
 def _stay_local() -> None:

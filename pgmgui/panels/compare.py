@@ -17,7 +17,7 @@ from pgmgui.comparing import (
     gather_tables,
 )
 from pgmgui.grid import Grid
-from pgmgui.panels.fields import make_button, make_choice
+from pgmgui.panels.fields import make_narrow_button, make_select
 from pgmgui.panels.rows import table_source
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
@@ -35,8 +35,8 @@ class ComparePanel(pn.viewable.Viewer):
         self._pair = (CURRENT, LEARNED)
         self._choosing = False
         self._text = PlainText(margin=(6, 0, 0, 0))
-        self._from = make_choice("From", "The table that is compared.", {}, lambda key: self._choose(0, key))
-        self._to = make_choice("To", "The table that it is compared with.", {}, lambda key: self._choose(1, key))
+        self._from = make_select("From", "The table that is compared.", {}, lambda key: self._choose(0, key))
+        self._to = make_select("To", "The table that it is compared with.", {}, lambda key: self._choose(1, key))
         self._slider = pmui.FloatSlider(
             label="Prior exponent ψ",
             description="MAP: expected counts plus ψ − 1 in every cell, normalised. 1 is maximum likelihood.",
@@ -49,7 +49,9 @@ class ComparePanel(pn.viewable.Viewer):
             margin=(4, 16, 0, 10),
         )
         self._slider.param.watch(lambda *_: self._show_shrinkage(), "value")
-        self._use = make_button("Use this exponent", "make it the prior of this variable in the next run", self._set)
+        self._use = make_narrow_button(
+            "Use this exponent", "make it the prior of this variable in the next run", self._set
+        )
         self._grid = Grid(shown=9, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
         self._shrinking = pn.Row(self._slider, self._use, margin=0, sizing_mode="stretch_width")
         self._comparing = pn.Column(

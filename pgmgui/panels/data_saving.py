@@ -17,6 +17,7 @@ from pgmgui.network_files import find_path, suggest_name
 from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.session import Session
 from pgmgui.transfer import MOST_BYTES, Download
+from pgmgui.views.drawer import Drawer
 from pgmgui.views.plain_text import PlainText
 from pgmgui.words import count
 
@@ -52,25 +53,22 @@ class DataSaving(pn.viewable.Viewer):
         self._overwrite.visible = False
         give = make_button("Download the data", "as a file of your own", self._give)
         write = make_button("Write the data", "to this path", partial(self._write, False))
-        self._view = pn.Column(
+        self._view = Drawer(
             self._what,
             pn.Row(self._format, give, self._download, margin=0, sizing_mode="stretch_width"),
             *([pn.Row(self._path, write, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._overwrite,
             self._status,
-            visible=False,
-            sizing_mode="stretch_width",
-            margin=(0, 0, 8, 0),
         )
 
     @property
     def is_open(self) -> bool:
         """Whether the form is open."""
-        return bool(self._view.visible)
+        return self._view.is_open
 
     def open(self, is_open: bool) -> None:
         """Open or close the form."""
-        self._view.visible = is_open
+        self._view.open(is_open)
         self._ask(None)
 
     def _chosen(self) -> Dataset:
@@ -127,7 +125,7 @@ class DataSaving(pn.viewable.Viewer):
         self._status.write(*(() if target is None else [f"{target.absolute()} is there already."]))
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._view
+        return self._view.__panel__()
 
 
 def find_target(path: str, title: str, suffix: str) -> Path:

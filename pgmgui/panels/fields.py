@@ -1,10 +1,12 @@
-"""Text fields and buttons as all sections of the Variable tab have them."""
+"""Text fields, lists and buttons as all sections of the Variable tab have them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 import panel_material_ui as pmui
+
+from pgmgui.panels.work import make_button
 
 _NARROW = {"minWidth": "0", "padding": "4px 9px"}
 
@@ -22,7 +24,7 @@ def make_field(label: str, about: str, enter: Callable[[str], None], width: int 
     return field
 
 
-def make_choice(label: str, about: str, options: Mapping[str, str], choose: Callable[[str], None]) -> pmui.Select:
+def make_select(label: str, about: str, options: Mapping[str, str], choose: Callable[[str], None]) -> pmui.Select:
     """A list to choose from; the options are texts of our own and what they stand for."""
     select = pmui.Select(
         label=label,
@@ -36,16 +38,6 @@ def make_choice(label: str, about: str, options: Mapping[str, str], choose: Call
     return select
 
 
-def make_button(name: str, about: str, action: Callable[[], None]) -> pmui.Button:
-    """A small button."""
-    button = pmui.Button(
-        label=name,
-        description=f"{name}: {about}",
-        description_delay=700,
-        variant="outlined",
-        size="small",
-        margin=(4, 6, 4, 0),
-        sx=_NARROW,
-    )
-    button.on_click(lambda *_: action())
-    return button
+def make_narrow_button(name: str, about: str, action: Callable[[], None]) -> pmui.Button:
+    """A button for a row of several."""
+    return make_button(name, about, lambda _event: action(), margin=(4, 6, 4, 0), sx=_NARROW)

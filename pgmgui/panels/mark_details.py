@@ -9,7 +9,7 @@ import panel as pn
 from engine.errors import PgmError
 from pgmgui.marks import MECHANISMS, Mark, Partial, Soft, describe_mark, describe_role
 from pgmgui.numbers import parse_fraction, show_number
-from pgmgui.panels.fields import make_choice, make_field
+from pgmgui.panels.fields import make_field, make_select
 from pgmgui.panels.marks import WATCHED, MarkButtons
 from pgmgui.panels.sensor import SensorTable
 from pgmgui.session import Session
@@ -36,7 +36,7 @@ class MarkDetails(pn.viewable.Viewer):
             "Fraction missing", "How much of the values is missing, from 0 to 1.", self._set_fraction, 140
         )
         words = {text: mechanism for mechanism, text in MECHANISMS.items()}
-        self._mechanism = make_choice("Missing", "What decides which values go.", words, self._set_mechanism)
+        self._mechanism = make_select("Missing", "What decides which values go.", words, self._set_mechanism)
         self._reliability = make_field(
             "Reliability", "How often the sensor reports the true state, from 0 to 1.", self._set_reliability, 140
         )

@@ -13,6 +13,7 @@ from engine.network import Network
 from pgmgui.grid import Cell, Column, Grid, Source
 from pgmgui.matching import Choice, Item, Matching, Special, begin_matching
 from pgmgui.panels.work import make_button
+from pgmgui.views.drawer import Drawer
 from pgmgui.views.plain_text import PlainText
 from pgmgui.words import count, cut
 
@@ -42,16 +43,13 @@ class MatchingPanel(pn.viewable.Viewer):
         self._text = PlainText(margin=(4, 0))
         self._grid = Grid(shown=8, on_pick=self._pick, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
         self._make_controls()
-        self._view = pn.Column(
+        self._view = Drawer(
             self._text,
             self._grid,
             self._means,
             pn.Row(self._all_out, self._all_new, margin=0),
             pn.Row(self._use, self._build, margin=0),
             self._cancel,
-            visible=False,
-            sizing_mode="stretch_width",
-            margin=0,
         )
 
     def _make_controls(self) -> None:
@@ -83,7 +81,7 @@ class MatchingPanel(pn.viewable.Viewer):
     def ask(self, matching: Matching, name: str) -> None:
         """Show what does not fit of a file."""
         self._name = name
-        self._view.visible = True
+        self._view.open()
         self._update(matching, matching.items[0] if matching.items else None)
 
     def ask_again(self, network: Network) -> None:
@@ -94,7 +92,7 @@ class MatchingPanel(pn.viewable.Viewer):
     def close(self) -> None:
         """Ask nothing any more."""
         self._matching = self._picked = None
-        self._view.visible = False
+        self._view.open(False)
 
     def _update(self, matching: Matching, picked: Item | None) -> None:
         self._matching, self._picked = matching, picked
@@ -137,7 +135,7 @@ class MatchingPanel(pn.viewable.Viewer):
         await self._on_cancel()
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._view
+        return self._view.__panel__()
 
 
 # --- in words

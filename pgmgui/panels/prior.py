@@ -10,7 +10,7 @@ from engine.errors import PgmError
 from engine.network import BayesianNetwork
 from pgmgui.grid import Grid
 from pgmgui.numbers import parse_number, show_number
-from pgmgui.panels.fields import make_choice, make_field
+from pgmgui.panels.fields import make_field, make_select
 from pgmgui.panels.rows import number_cells, table_source
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
@@ -26,7 +26,7 @@ class PriorEditor(pn.viewable.Viewer):
         self._session = session
         self._name = ""
         self._text = PlainText(margin=(6, 0, 0, 0))
-        self._kind = make_choice("Exponents", "Where the exponents of this variable come from.", _KINDS, self._choose)
+        self._kind = make_select("Exponents", "Where the exponents of this variable come from.", _KINDS, self._choose)
         self._number = make_field(
             "Exponent", "1 is maximum likelihood, 2 Laplace smoothing; below 1 nothing works.", self._set_number, 140
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import panel as pn
 import panel_material_ui as pmui
 
-from pgmgui.panels.fields import make_choice
+from pgmgui.panels.fields import make_select
 from pgmgui.panels.microscope import Microscope
 from pgmgui.panels.restarts import Restarts
 from pgmgui.panels.work import make_button
@@ -42,7 +42,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._update()
 
     def _make_controls(self) -> None:
-        self._learner = make_choice("Learner", "Whose iterations the slider goes through.", {}, self._choose)
+        self._learner = make_select("Learner", "Whose iterations the slider goes through.", {}, self._choose)
         self._slider = pmui.IntSlider(
             label="Iteration",
             description="The iteration whose parameters are shown. On the plot below, drag the upright line.",

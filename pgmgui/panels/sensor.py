@@ -10,7 +10,7 @@ from pgmgui.drafts import Draft
 from pgmgui.grid import Column, Grid, Source
 from pgmgui.marks import Sensor
 from pgmgui.numbers import parse_number
-from pgmgui.panels.fields import make_button
+from pgmgui.panels.fields import make_narrow_button
 from pgmgui.panels.rows import SUM, number_cells, sum_cell
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
@@ -26,7 +26,7 @@ class SensorTable(pn.viewable.Viewer):
         self._draft = Draft(np.empty((0, 0)))
         self._grid = Grid(on_edit=self._edit, shown=6, sizing_mode="stretch_width", margin=(4, 0))
         self._status = PlainText(margin=(2, 0))
-        self._normalise = make_button(
+        self._normalise = make_narrow_button(
             "Normalise sensor", "divide the rows that do not sum to 1 by their sums", self._finish
         )
         self._view = pn.Column(self._grid, self._status, self._normalise, sizing_mode="stretch_width", margin=(4, 0))

@@ -14,6 +14,7 @@ from pgmgui.numbers import parse_fraction
 from pgmgui.panels.work import Work, make_button, settle
 from pgmgui.session import Session
 from pgmgui.simulation import Simulation, simulate_scene
+from pgmgui.views.drawer import Drawer
 from pgmgui.words import count
 
 MOST_ROWS = 10_000_000
@@ -27,15 +28,12 @@ class SimulateForm(pn.viewable.Viewer):
         super().__init__()
         self._session, self._work = session, work
         self._make_controls()
-        self._view = pn.Column(
+        self._view = Drawer(
             pn.Row(self._rows, self._seed, margin=0, sizing_mode="stretch_width"),
             self._hide,
             pn.Row(self._fraction, self._missing, margin=0, sizing_mode="stretch_width"),
             self._mechanism,
             make_button("Draw the data", "in place of the data on the page", self._draw, "contained"),
-            visible=False,
-            sizing_mode="stretch_width",
-            margin=(0, 0, 8, 0),
         )
         session.param.watch(lambda *_: self._look(), "scene")
         self._look()
@@ -69,11 +67,11 @@ class SimulateForm(pn.viewable.Viewer):
     @property
     def is_open(self) -> bool:
         """Whether the form is open."""
-        return bool(self._view.visible)
+        return self._view.is_open
 
     def open(self, is_open: bool) -> None:
         """Open or close the form."""
-        self._view.visible = is_open
+        self._view.open(is_open)
 
     def _look(self) -> None:
         names = [variable.name for variable in self._session.network.variables]
@@ -102,7 +100,7 @@ class SimulateForm(pn.viewable.Viewer):
         )
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._view
+        return self._view.__panel__()
 
 
 def parse_whole(text: str, what: str, most: int) -> int:

@@ -10,7 +10,7 @@ import panel as pn
 from engine.variable import Variable
 from pgmgui.grid import Cell, Column, Grid, Source
 from pgmgui.numbers import show_number
-from pgmgui.panels.fields import make_button
+from pgmgui.panels.fields import make_narrow_button
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
 
@@ -33,10 +33,10 @@ class StatesEditor(pn.viewable.Viewer):
             on_edit=self._rename, on_pick=self._pick, shown=8, sizing_mode="stretch_width", margin=(6, 0, 2, 0)
         )
         self._text = PlainText(margin=(2, 0))
-        self._add = make_button("Add state", "one more, after the last", self._append)
-        self._up = make_button("Up", "move the picked state up", partial(self._move, -1))
-        self._down = make_button("Down", "move the picked state down", partial(self._move, 1))
-        self._remove = make_button(
+        self._add = make_narrow_button("Add state", "one more, after the last", self._append)
+        self._up = make_narrow_button("Up", "move the picked state up", partial(self._move, -1))
+        self._down = make_narrow_button("Down", "move the picked state down", partial(self._move, 1))
+        self._remove = make_narrow_button(
             "Remove state", "the picked one; cells of the data with it become missing", self._drop
         )
         buttons = pn.Row(self._add, self._up, self._down, self._remove, margin=0)

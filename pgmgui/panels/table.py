@@ -12,7 +12,7 @@ from engine.network import BayesianNetwork
 from pgmgui.drafts import Draft
 from pgmgui.grid import Cell, Column, Grid, Source
 from pgmgui.numbers import parse_number
-from pgmgui.panels.fields import make_button, make_field
+from pgmgui.panels.fields import make_field, make_narrow_button
 from pgmgui.panels.rows import SUM, number_cells, sum_cell, table_source
 from pgmgui.session import Session
 from pgmgui.views.plain_text import PlainText
@@ -38,11 +38,15 @@ class TableEditor(pn.viewable.Viewer):
         self._caption = PlainText(margin=(6, 0, 0, 0))
         self._grid = Grid(on_edit=self._edit, shown=9, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
         self._status = PlainText(margin=(2, 0))
-        self._normalise = make_button("Normalise", "make rows sum to 1", self._finish)
-        self._discard = make_button("Discard", "forget rows that do not sum to 1", self._forget)
-        self._uniform = make_button("Uniform", "make all numbers of a row equal", self._level)
-        self._random = make_button("Randomise", "draw rows from all distributions alike, by the seed", self._draw)
-        self._own = make_button("Network's own", "show the network's own table again", lambda: session.view("current"))
+        self._normalise = make_narrow_button("Normalise", "make rows sum to 1", self._finish)
+        self._discard = make_narrow_button("Discard", "forget rows that do not sum to 1", self._forget)
+        self._uniform = make_narrow_button("Uniform", "make all numbers of a row equal", self._level)
+        self._random = make_narrow_button(
+            "Randomise", "draw rows from all distributions alike, by the seed", self._draw
+        )
+        self._own = make_narrow_button(
+            "Network's own", "show the network's own table again", lambda: session.view("current")
+        )
         self._seed_field = make_field(
             "Seed", "The same seed draws the same table; it goes up by itself.", self._reseed, 90
         )

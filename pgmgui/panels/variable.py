@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import panel as pn
-import panel_material_ui as pmui
 
 from engine.network import BayesianNetwork
 from pgmgui.choices import Choice, Choices, Group
@@ -11,11 +10,13 @@ from pgmgui.grid import Cell, Column, Grid, Source
 from pgmgui.marks import ROLES, describe_mark
 from pgmgui.panels.compare import ComparePanel
 from pgmgui.panels.fields import make_field
+from pgmgui.panels.lazy_tabs import LazyTabs
 from pgmgui.panels.mark_details import MarkDetails
 from pgmgui.panels.prior import PriorEditor
 from pgmgui.panels.states import StatesEditor
 from pgmgui.panels.table import TableEditor
 from pgmgui.session import Session
+from pgmgui.views.drawer import Drawer
 from pgmgui.views.plain_text import PlainText
 from pgmgui.words import count
 
@@ -40,20 +41,21 @@ class VariablePanel(pn.viewable.Viewer):
         self._hint = PlainText(margin=(0, 0, 6, 0))
         self._list = Grid(on_pick=self._pick, shown=14, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(self._hint, self._list, sizing_mode="stretch_width", margin=0)
-        self._many = pn.Column(MarkDetails(session, several=True), sizing_mode="stretch_width", margin=0)
+        self._many = Drawer(MarkDetails(session, several=True))
         self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
         self._around = Choices(label="Neighbours", on_press=lambda name: session.select([name]), margin=(2, 0))
-        sections = pmui.Tabs(
-            ("Table", TableEditor(session)),
-            ("States", StatesEditor(session)),
-            ("Known", MarkDetails(session)),
-            ("Prior", PriorEditor(session)),
-            ("Compare", ComparePanel(session)),
-            sizing_mode="stretch_width",
-            margin=0,
+        sections = LazyTabs(
+            {
+                "Table": lambda: TableEditor(session),
+                "States": lambda: StatesEditor(session),
+                "Known": lambda: MarkDetails(session),
+                "Prior": lambda: PriorEditor(session),
+                "Compare": lambda: ComparePanel(session),
+            },
+            "stretch_width",
             sx=_TABS,
         )
-        self._one = pn.Column(self._name, self._around, sections, sizing_mode="stretch_width", margin=0)
+        self._one = Drawer(self._name, self._around, sections)
         self._view = pn.Column(
             self._all, self._many, self._one, sizing_mode="stretch_both", margin=(8, 12), scroll="y-auto"
         )
@@ -62,7 +64,9 @@ class VariablePanel(pn.viewable.Viewer):
 
     def _update(self) -> None:
         chosen = len(self._session.selected)
-        self._all.visible, self._many.visible, self._one.visible = chosen == 0, chosen > 1, chosen == 1
+        self._all.visible = chosen == 0
+        self._many.open(chosen > 1)
+        self._one.open(chosen == 1)
         if chosen == 0:
             self._list_all()
         elif chosen == 1:

@@ -14,6 +14,7 @@ import panel_material_ui as pmui
 from engine.errors import ModelError, PgmError
 from pgmgui.scene import Derived, Scene, derive
 from pgmgui.session import Session
+from pgmgui.views.drawer import Drawer
 from pgmgui.views.plain_text import PlainText
 
 T = TypeVar("T")
@@ -34,24 +35,21 @@ class Work(pn.viewable.Viewer):
         self._text = PlainText(margin=(4, 0))
         self._abandon = make_button("Abandon", "the page stays as it is", self._give_up)
         bar = pmui.LinearProgress(value=-1, variant="indeterminate", sizing_mode="stretch_width", margin=(4, 0))
-        self._view = pn.Column(
+        self._view = Drawer(
             bar,
             pn.Row(self._text, self._abandon, margin=0, sizing_mode="stretch_width"),
-            visible=False,
-            sizing_mode="stretch_width",
-            margin=0,
         )
 
     def begin(self, what: str) -> None:
         """Show that something is being done."""
         self._turn += 1
         self._text.write(f"{what} …")
-        self._view.visible = True
+        self._view.open()
 
     def end(self) -> None:
         """Show nothing any more; what still runs is forgotten."""
         self._turn += 1
-        self._view.visible = False
+        self._view.open(False)
 
     async def run(self, what: str, do: Callable[[], T], then: Callable[[T], Any]) -> None:
         """Do something in a thread, and then something with its result, when the page may be changed."""
@@ -96,7 +94,7 @@ class Work(pn.viewable.Viewer):
         self._on_abandon()
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._view
+        return self._view.__panel__()
 
 
 async def settle() -> None:

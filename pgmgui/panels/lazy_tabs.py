@@ -1,15 +1,13 @@
-"""The tabs at the right. Each is made when it is first looked at, so that the page opens sooner."""
+"""Tabs that are made when they are first looked at, so that the page opens sooner."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import panel as pn
 import panel_material_ui as pmui
 import param
-
-_STYLE = {"& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0}}
 
 
 @runtime_checkable
@@ -20,22 +18,22 @@ class Watcher(Protocol):
         """Say whether it is in view."""
 
 
-class SideTabs(pn.viewable.Viewer):
-    """Tabs by their names, and how to make what is in each."""
+class LazyTabs(pn.viewable.Viewer):
+    """Tabs by their names, and how to make what is in each. The options are those of Material's tabs."""
 
-    def __init__(self, makers: Mapping[str, Callable[[], pn.viewable.Viewer]]) -> None:
+    def __init__(
+        self, makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sizing_mode: str, **options: Any
+    ) -> None:
         super().__init__()
         self._makers = dict(makers)
         self._made: dict[str, pn.viewable.Viewer] = {}
-        self._places = {name: pn.Column(sizing_mode="stretch_both", margin=0) for name in makers}
+        self._places = {name: pn.Column(sizing_mode=sizing_mode, margin=0) for name in makers}
         self._tabs = pmui.Tabs(
             *self._places.items(),
             dynamic=True,
-            # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
-            max_width=440,
-            sizing_mode="stretch_both",
+            sizing_mode=sizing_mode,
             margin=0,
-            sx=_STYLE,
+            **options,
         )
         self._tabs.param.watch(self._turn, "active")
         self._make(next(iter(makers)))
