@@ -62,7 +62,8 @@ class Trace(pn.viewable.Viewer):
         )
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
-        self._fill(Axes())
+        self._is_loaded = pn.state.curdoc is None
+        pn.state.onload(self._begin)
 
     def draw(self, curves: Mapping[str, Curve], bounds: Bounds | None) -> None:
         """Show these curves under these bounds."""
@@ -97,7 +98,14 @@ class Trace(pn.viewable.Viewer):
         # touched in it.
         pn.state.execute(self.follow, schedule=True)
 
+    def _begin(self) -> None:
+        """Draw for the first time, once the page is there: Bokeh would lay the figure out again with all that comes."""
+        self._is_loaded = True
+        self.follow()
+
     def _fill(self, axes: Axes) -> None:
+        if not self._is_loaded:
+            return
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
         place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
         with unlocked():
