@@ -106,6 +106,7 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         server = start_process((), tmp_path / "log", urlsplit(server.url).port)
         desk = desk.reload()
         expect(desk.certificate).to_be_visible()
+        desk.expect_lines("decomposed EM", "bound by components")
         assert desk.picture() == before
         assert desk.groups() == [["Cloudy"], ["Rain", "Wet"], ["Sprinkler"]]
         desk.expect_enabled(Start=True, Apply=True, Stop=False)
