@@ -1,4 +1,4 @@
-// A drawing as a file of the user's: its SVG, or a PNG of that.
+// Files of the user's: anything, or a drawing as its SVG or a PNG of that.
 
 const SHARPNESS = 2 // pixels of a PNG for one of the drawing
 const MOST_PIXELS = 40e6 // above this a PNG is less sharp: browsers refuse larger ones

@@ -98,7 +98,7 @@ class Upload(JSComponent):
 class Download(JSComponent):
     """Gives the user a file to keep. It shows nothing itself."""
 
-    _esm = (_FOLDER / "download.js").read_text(encoding="utf-8")
+    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("saving.js", "download.js"))
 
     def __init__(self) -> None:
         super().__init__(width=0, height=0, margin=0)

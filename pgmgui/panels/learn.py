@@ -65,7 +65,7 @@ class LearnStrip(pn.viewable.Viewer):
         )
         session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
-        # In the background: otherwise the page's bar would show at every look that something is being done.
+        # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._show()
         if pn.state.curdoc is not None:

@@ -135,7 +135,7 @@ def describe_restarts(totals: Any, solutions: Any, bound: float | None) -> list[
     best = int((solutions == 0).sum())
     lines = [
         f"{count(len(totals), 'restart')} found {count(n_solutions, 'solution')}, up to the names of hidden states; "
-        f"{count(best, 'ended', 'ended')} in the best."
+        f"{best:,} ended in the best."
     ]
     if bound is not None:
         gap = max(0.0, bound - float(totals.max()))

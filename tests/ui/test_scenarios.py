@@ -130,7 +130,8 @@ def assert_saved_as_told(bench: Bench, folder: Path, objective: float) -> Bayesi
     return network
 
 
-def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
+def draw_sprinkler(bench: Bench) -> None:
+    """The first scenario: a network drawn by hand, a table, data, something hidden."""
     bench.new()
     bench.add(150, 60, "Cloudy").add(60, 180, "Sprinkler").add(260, 180, "Rain").add(150, 300, "Wet")
     for a, b in (("Cloudy", "Sprinkler"), ("Cloudy", "Rain"), ("Sprinkler", "Wet"), ("Rain", "Wet")):
@@ -149,6 +150,10 @@ def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
     bench.select("Rain")
     bench.page.keyboard.press("h")
     expect(bench.node("Rain")).to_have_attribute("data-role", "hidden")
+
+
+def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
+    draw_sprinkler(bench)
     assert bench.groups() == [["Cloudy"], ["Rain", "Wet"], ["Sprinkler"]]
     drawn = read_network(bench.save_network(tmp_path)).network
     assert drawn.tables[0].tolist() == [0.3, 0.7]

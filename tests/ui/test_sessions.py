@@ -20,7 +20,7 @@ from pgmgui.scene import derive
 from tests.command_line import run
 from tests.ui.conftest import ROOT, Watch, start_process, wait_for_page
 from tests.ui.lab import Lab
-from tests.ui.test_scenarios import HOSTILE, Bench, hostile_network
+from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_network
 
 KEPT = "All changes are kept"
 
@@ -67,28 +67,6 @@ class Desk(Bench, Lab):
         }
 
 
-def draw_and_learn(desk: Desk) -> None:
-    """The first scenario: a network drawn by hand, a table, data, something hidden, a run to its end."""
-    desk.new()
-    desk.add(150, 60, "Cloudy").add(60, 180, "Sprinkler").add(260, 180, "Rain").add(150, 300, "Wet")
-    for a, b in (("Cloudy", "Sprinkler"), ("Cloudy", "Rain"), ("Sprinkler", "Wet"), ("Rain", "Wet")):
-        desk.connect(a, b)
-    desk.tab("Variable")
-    for name in ("Sprinkler", "Rain", "Wet"):
-        desk.select(name)
-        expect(desk.page.get_by_role("grid", name=f"Table of {name}", exact=True)).to_be_visible()
-        desk.button("Randomise").click()
-        expect(desk.cell(f"Table of {name}", 0, 1 if name != "Wet" else 2)).not_to_have_text("0.5")
-    desk.select("Cloudy")
-    desk.type_into("Table of Cloudy", 0, 0, "0.3")
-    desk.type_into("Table of Cloudy", 0, 1, "0.7")
-    desk.simulate(800)
-    desk.select("Rain")
-    desk.page.keyboard.press("h")
-    expect(desk.node("Rain")).to_have_attribute("data-role", "hidden")
-    desk.learn()
-
-
 def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page, tmp_path):
     watch = Watch()
     server = start_process((), tmp_path / "log")
@@ -97,7 +75,8 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         page.goto(server.url)
         desk = Desk(wait_for_page(page).page)
         assert urlsplit(page.url).query == ""
-        draw_and_learn(desk)
+        draw_sprinkler(desk)
+        desk.learn()
         desk.expect_kept()
         before, address = desk.picture(), page.url
         assert re.fullmatch(r"tab=[\w-]{16}", urlsplit(address).query)
