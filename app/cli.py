@@ -15,8 +15,8 @@ from importlib.metadata import version
 from typing import NoReturn
 
 from app import commands, experiments, learning
-from engine.errors import PgmError
 from engine.inference.plan import MEMORY_LIMIT
+from engine.model.errors import PgmError
 
 BAD_INPUT = 2
 INTERRUPTED = 130

@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from engine import evidence as evidences
-from engine.dataset import Dataset, Role
-from engine.errors import PgmError
 from engine.formats import Document, read_dataset, read_evidence, read_network, write_dataset, write_network
 from engine.formats.data_files import DATA_SUFFIXES
+from engine.inference import query as evidences
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
-from engine.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
-from engine.network import BayesianNetwork, Network, count_parameters, find_variable
-from engine.sampling import simulate as draw_rows
-from engine.variable import Variable, list_names
+from engine.model.dataset import Dataset, Role
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork, Network, count_parameters, find_variable
+from engine.model.variable import Variable, list_names
+from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
+from engine.simulation.sampling import simulate as draw_rows
 
 MOST_GIGABYTES = 1e9
 """No machine has this much memory."""
@@ -45,7 +45,7 @@ def serve(options: argparse.Namespace) -> None:
 
 def _announce(url: str, address: str) -> None:
     """Say where the page is; and who else can open it, if others can."""
-    from pgmgui.server import is_loopback
+    from app.server import is_loopback
 
     if not is_loopback(address):
         print(

@@ -12,12 +12,12 @@ from typing import Any
 
 from app.commands import check_seed, show
 from app.learning import interruptible
-from engine.errors import PgmError
-from engine.experiments import table_4_1, table_4_2, table_6_1
-from engine.experiments.study import Outcome, Settings, Table, count_problems
 from engine.formats import read_network
 from engine.formats.files import FORMATS
-from engine.network import BayesianNetwork
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork
+from engine.studies import table_4_1, table_4_2, table_6_1
+from engine.studies.study import Outcome, Settings, Table, count_problems
 
 FOLDER = Path("..") / "shared" / "data" / "networks"
 FILES = {

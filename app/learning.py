@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from app.commands import check_seed, memory_limit, names_by_role, read_model, show, split_assignment
-from engine.arrays import Floats
-from engine.bounds import CERTIFIED, Bounds, find_bounds
-from engine.dataset import Dataset
-from engine.decomposition import Component
-from engine.errors import PgmError
 from engine.formats import Document, read_dataset, read_network, write_network
 from engine.inference.junction_tree import compile_tree
-from engine.learners.base import Stopping, evaluate_state
-from engine.learners.learn import METHODS, Snapshot, find_method
-from engine.learners.learn import learn as run_learner
-from engine.learners.problem import LearningTask, make_task
-from engine.learners.starts import KINDS
-from engine.network import BayesianNetwork
-from engine.prior import Exponents
-from engine.variable import list_names
+from engine.learning.base import Stopping, evaluate_state
+from engine.learning.bounds import CERTIFIED, Bounds, find_bounds
+from engine.learning.decomposition import Component
+from engine.learning.learn import METHODS, Snapshot, find_method
+from engine.learning.learn import learn as run_learner
+from engine.learning.problem import LearningTask, make_task
+from engine.learning.starts import KINDS
+from engine.model.arrays import Floats
+from engine.model.dataset import Dataset
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork
+from engine.model.prior import Exponents
+from engine.model.variable import list_names
 
 NO_LIMIT = 2**62
 """For commands that plan inference but do not run it."""
@@ -146,8 +146,8 @@ def _read(options: argparse.Namespace) -> _Input:
 
 def _read_session(path: str, prior: Sequence[str]) -> _Input:
     """A session saved by the dashboard: its data as its marks let it be seen, and its prior if no other is given."""
-    from pgmgui.marks import apply_marks  # the dashboard's parts take a while to import
-    from pgmgui.session_file import is_session, read_session
+    from pgmgui.project.marks import apply_marks  # the dashboard's parts take a while to import
+    from pgmgui.project.session_file import is_session, read_session
 
     if not is_session(path):
         raise PgmError(f"{path}: a network needs data to learn from; give a data file too, or a session's file alone")

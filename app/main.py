@@ -12,36 +12,36 @@ from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
-from engine.errors import PgmError
+from app.server import ADDRESS, is_loopback, make_server, run
 from engine.formats import read_dataset, read_network
-from pgmgui.answers import Answers
-from pgmgui.board import make_canvas
-from pgmgui.examples import load_gallery
-from pgmgui.firstrun import FirstRun
-from pgmgui.keeper import Keeper, find_kept, read_query
-from pgmgui.links import parse_link
-from pgmgui.network_files import open_scene
-from pgmgui.panels.data import DataPanel
-from pgmgui.panels.files import FilesPanel
-from pgmgui.panels.guide import GuidePanel
-from pgmgui.panels.lazy_tabs import LazyTabs
-from pgmgui.panels.learn import LearnStrip
-from pgmgui.panels.marks import MarksBar
-from pgmgui.panels.parts import PartsPanel
-from pgmgui.panels.query import QueryPanel
-from pgmgui.panels.runs import RunsPanel
-from pgmgui.panels.share import SharePanel
-from pgmgui.panels.type_size import make_type_controls
-from pgmgui.panels.variable import VariablePanel
-from pgmgui.race import Race
-from pgmgui.scene import Derived, derive
-from pgmgui.server import ADDRESS, is_loopback, make_server, run
-from pgmgui.session import Session
-from pgmgui.session_file import Saved, is_session, read_session
-from pgmgui.store import Store, default_folder
-from pgmgui.travel import Traveller
-from pgmgui.views.message import Message
-from pgmgui.views.summary import Summary
+from engine.model.errors import PgmError
+from pgmgui.board.board import make_canvas
+from pgmgui.board.first_run import FirstRun
+from pgmgui.board.mark_bar import MarksBar
+from pgmgui.board.message import Message
+from pgmgui.board.summary import Summary
+from pgmgui.board.type_size import make_type_controls
+from pgmgui.components.lazy_tabs import LazyTabs
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.links import parse_link
+from pgmgui.project.network_files import open_scene
+from pgmgui.project.scene import Derived, derive
+from pgmgui.project.session_file import Saved, is_session, read_session
+from pgmgui.project.store import Store, default_folder
+from pgmgui.state.answers import Answers
+from pgmgui.state.keeper import Keeper, find_kept, read_query
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+from pgmgui.strip.strip import LearnStrip
+from pgmgui.tabs.data.data import DataPanel
+from pgmgui.tabs.guide.guide import GuidePanel
+from pgmgui.tabs.open.files import FilesPanel
+from pgmgui.tabs.parts.parts import PartsPanel
+from pgmgui.tabs.query.query import QueryPanel
+from pgmgui.tabs.runs.runs import RunsPanel
+from pgmgui.tabs.share.share import SharePanel
+from pgmgui.tabs.variable.variable import VariablePanel
 
 # A tooltip opens over the next button: it must not catch the click meant for that.
 _COMPONENTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.formats import Document
-from engine.network import BayesianNetwork
+from engine.model.network import BayesianNetwork
 
 
 def assert_same_by_names(left: BayesianNetwork, right: BayesianNetwork, tolerance: float = 0.0) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
-from engine.network import BayesianNetwork
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
+from engine.model.network import BayesianNetwork
 
 
 def plain_rows(dataset: Dataset) -> list[list]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from engine.dataset import Dataset, make_dataset
-from engine.network import BayesianNetwork, MarkovNetwork
-from engine.variable import Variable
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
 
 ENTRIES = st.one_of(st.just(0.0), st.floats(0.01, 1.0), st.sampled_from([1e-12, 1e-3]))
 

@@ -78,7 +78,7 @@ def test_everything_is_loaded_from_the_wheel(wheel, start):
     code = """
 import json, sys
 import app.main
-from pgmgui.examples import load_gallery
+from pgmgui.project.examples import load_gallery
 examples = load_gallery()
 for example in examples:
     example.read()

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats import text_table
 from engine.formats.cells import read_number
 from engine.formats.data_table import MOST_COLUMNS, Column, Table, make_column
 from engine.formats.delimited import Source, find_line, read_columns
 from engine.formats.draft import MOST_CELLS
 from engine.formats.tokens import shorten
-from engine.variable import list_names
+from engine.model.errors import FormatError
+from engine.model.variable import list_names
 
 _DATA = re.compile(rb"^[ \t]*@data\b[^\n]*\n?", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*", re.MULTILINE)

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, Document, NetworkDraft, NodeDraft, parse_position
 from engine.formats.tokens import Scanner, shorten
-from engine.network import BayesianNetwork
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

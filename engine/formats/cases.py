@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from engine.errors import FormatError
 from engine.formats import text_table
 from engine.formats.data_table import Table
 from engine.formats.delimited import Source, find_line, read_columns, read_first_row
 from engine.formats.draft import MOST_STATES
 from engine.formats.tokens import shorten
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.variable import Variable
 
 _CAMML = re.compile(rb"\s*\d+[ \t]*%")
 _PERCENT = re.compile(rb"%[^\r\n]*")

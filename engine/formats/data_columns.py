@@ -8,15 +8,15 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.arrays import Codes, Floats
-from engine.dataset import MISSING, Dataset, code_dtype
-from engine.errors import FormatError
 from engine.formats.cells import MISSING_CODES, read_likelihood, read_number
 from engine.formats.data_table import Column, Table
 from engine.formats.data_values import Decoded, Decoder, line_of
 from engine.formats.draft import MOST_STATES
 from engine.formats.tokens import shorten
-from engine.variable import Variable, list_names
+from engine.model.arrays import Codes, Floats
+from engine.model.dataset import MISSING, Dataset, code_dtype
+from engine.model.errors import FormatError
+from engine.model.variable import Variable, list_names
 
 WEIGHT_NAMES = ("_weight", "weight", "NumCases", "freq", "count")
 """A column with one of these names (the first that is there, in any case) holds the rows' weights."""

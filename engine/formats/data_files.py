@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from engine.dataset import Dataset
-from engine.errors import FormatError, ModelError, PgmError
 from engine.formats import arff, cases, parquet, text_table
 from engine.formats.data_columns import DataDocument, build_dataset
 from engine.formats.data_output import dump_parquet, dump_text
 from engine.formats.data_table import Table
 from engine.formats.files import read_bytes, write_pieces
-from engine.variable import Variable
+from engine.model.dataset import Dataset
+from engine.model.errors import FormatError, ModelError, PgmError
+from engine.model.variable import Variable
 
 MOST_DATA_BYTES = 2**30
 """The largest data file that is read."""

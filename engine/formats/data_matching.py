@@ -13,7 +13,7 @@ from engine.formats.cells import MISSING_CODES
 from engine.formats.data_columns import CASE_NUMBER, find_weights, match_columns
 from engine.formats.data_table import Table
 from engine.formats.data_values import Decoder
-from engine.variable import Variable
+from engine.model.variable import Variable
 
 ALIKE = 0.6
 """How alike two spellings must be, from 0 to 1, for one to be suggested for the other."""

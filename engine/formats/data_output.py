@@ -12,14 +12,14 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Floats
-from engine.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
-from engine.errors import ModelError
 from engine.formats import parquet
 from engine.formats.cells import MISSING_CODES
 from engine.formats.data_columns import WEIGHT_NAMES
 from engine.formats.text_table import DELIMITERS
-from engine.variable import Variable
+from engine.model.arrays import Floats
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
+from engine.model.errors import ModelError
+from engine.model.variable import Variable
 
 _ROWS = 2**14
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Codes, Floats
+from engine.model.arrays import Codes, Floats
 
 MOST_COLUMNS = 100_000
 """The most columns a data file may have."""

@@ -11,12 +11,12 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.dataset import FIRST_LIKELIHOOD, MISSING
-from engine.errors import FormatError
 from engine.formats.cells import read_likelihood, read_number
 from engine.formats.data_table import Column, Table
 from engine.formats.tokens import shorten
-from engine.variable import Variable, list_names
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING
+from engine.model.errors import FormatError
+from engine.model.variable import Variable, list_names
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Codes
-from engine.errors import FormatError
 from engine.formats.data_table import MOST_COLUMNS, MOST_TEXTS, Column, Numbering, smallest
 from engine.formats.tokens import shorten
+from engine.model.arrays import Codes
+from engine.model.errors import FormatError
 
 _BLOCK = 4 * 2**20
 _LARGEST_BLOCK = 16 * 2**20

@@ -14,12 +14,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError
 from engine.formats.draft import MOST_STATES, NetworkDraft, NodeDraft, Position
 from engine.formats.implied import ImpliedTables
 from engine.formats.tokens import Scanner, Token, as_number, shorten
-from engine.variable import list_names
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
+from engine.model.variable import list_names
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

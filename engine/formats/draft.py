@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError, ModelError, RowSumError
-from engine.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
-from engine.variable import Variable, list_names
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError, ModelError, RowSumError
+from engine.model.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
+from engine.model.variable import Variable, list_names
 
 ROUNDING = 1e-3
 """A row whose sum is this close to 1 was rounded when it was printed: renormalise, with a note."""

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, NetworkDraft, NodeDraft
 from engine.formats.implied import ImpliedTables
 from engine.formats.tokens import Scanner, as_number, shorten
+from engine.model.errors import FormatError
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

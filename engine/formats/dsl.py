@@ -10,10 +10,10 @@ import re
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import NetworkDraft, NodeDraft, Position
 from engine.formats.implied import ImpliedTables
 from engine.formats.tokens import Scanner, Token, as_number, shorten
+from engine.model.errors import FormatError
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

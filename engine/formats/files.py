@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import FormatError, PgmError
 from engine.formats import bif, dne, dsc, dsl, json_network, net, uai, xdsl, xmlbif
 from engine.formats.draft import Document, NetworkDraft, build_document
-from engine.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.errors import FormatError, PgmError
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 MOST_BYTES = 200 * 2**20
 """The largest file that is read."""

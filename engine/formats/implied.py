@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError
 from engine.formats.tokens import Token, shorten
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
 
 MOST_IMPLIED_CELLS = 20_000_000
 """How many cells a file may imply in all: a few lines could otherwise fill the memory."""

@@ -15,10 +15,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError
 from engine.formats.draft import Document, FactorDraft, NetworkDraft, NodeDraft
-from engine.network import BayesianNetwork
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
 
 FORMAT = "pgmgui-network"
 VERSION = 1

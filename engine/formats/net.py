@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, Document, NetworkDraft, NodeDraft
 from engine.formats.implied import ImpliedTables
 from engine.formats.tokens import Scanner, Token, as_number, shorten
-from engine.network import BayesianNetwork
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|%[^\n]*)

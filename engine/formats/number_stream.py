@@ -9,9 +9,9 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.arrays import Floats, Ints
-from engine.errors import FormatError
 from engine.formats.tokens import shorten
+from engine.model.arrays import Floats, Ints
+from engine.model.errors import FormatError
 
 _INEXACT = 2**53
 """From here on a float may differ from the whole number that stands in the file."""

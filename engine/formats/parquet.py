@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from engine.errors import FormatError, PgmError
 from engine.formats.data_table import MOST_COLUMNS, Column, Table, smallest
+from engine.model.errors import FormatError, PgmError
 
 MOST_CELLS = 2**30
 """The most cells a file may declare: a few bytes of Parquet can stand for any number of equal ones."""

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.cells import MISSING_CODES, read_number
 from engine.formats.data_table import Column, Table
 from engine.formats.delimited import Positions, Source, find_line, read_block, read_columns, read_first_row
 from engine.formats.tokens import shorten
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.variable import Variable
 
 DELIMITERS = ",;\t| "
 """What may stand between cells, the likeliest first; a space means any run of spaces and tabs."""

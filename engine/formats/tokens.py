@@ -9,9 +9,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, MOST_STATES
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
 
 
 class Token(str):

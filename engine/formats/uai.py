@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.arrays import Floats, Ints
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, MOST_STATES, Document, FactorDraft, NetworkDraft, NodeDraft
 from engine.formats.number_stream import NumberStream
 from engine.formats.tokens import shorten
-from engine.network import MOST_AXES, BayesianNetwork, Network
+from engine.model.arrays import Floats, Ints
+from engine.model.errors import FormatError
+from engine.model.network import MOST_AXES, BayesianNetwork, Network
 
 MOST_PREAMBLE = 1_000_000
 """The most numbers of a preamble: each becomes a Python object."""

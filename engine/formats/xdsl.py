@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import Document, NetworkDraft, NodeDraft, Position
 from engine.formats.tokens import shorten
 from engine.formats.xdsl_tables import read_deterministic, read_noisy_max
 from engine.formats.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
-from engine.network import MOST_AXES, BayesianNetwork
+from engine.model.errors import FormatError
+from engine.model.network import MOST_AXES, BayesianNetwork
 
 _TABLES = {"cpt": "probabilities", "deterministic": "resultingstates", "noisymax": "parameters"}
 _UNSUPPORTED = {

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError
 from engine.formats.draft import MOST_CELLS, ROUNDING, NodeDraft
 from engine.formats.tokens import shorten
 from engine.formats.xml_tree import Element
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
 
 
 def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) -> Floats:

@@ -14,10 +14,10 @@ from xml.parsers import expat
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.errors import FormatError, PgmError
 from engine.formats.draft import MOST_CELLS
 from engine.formats.tokens import shorten
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError, PgmError
 
 MOST_DEPTH = 100
 """How deep elements may be nested."""

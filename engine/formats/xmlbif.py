@@ -11,11 +11,11 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.errors import FormatError
 from engine.formats.draft import Document, NetworkDraft, NodeDraft, parse_position
 from engine.formats.tokens import shorten
 from engine.formats.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
-from engine.network import MOST_AXES, BayesianNetwork
+from engine.model.errors import FormatError
+from engine.model.network import MOST_AXES, BayesianNetwork
 
 _HIDDEN = {"position", "fast"}
 """Properties written so that other tools do not heed them: a position is ours to write, and aGrUM takes the

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.graphs import bits, eliminate, joined, min_fill, min_weight
+from engine.inference.graphs import bits, eliminate, joined, min_fill, min_weight
 
 MOST_COUNTED = 10**30
 """Cells of a table that no memory will ever hold: larger ones count as this."""

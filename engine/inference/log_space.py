@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Floats, Ints
 from engine.inference.plan import Part
 from engine.inference.tape import Scope, align, group_pieces, other_axes, table_shape
+from engine.model.arrays import Floats, Ints
 
 
 def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope, Floats]]:

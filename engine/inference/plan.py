@@ -20,15 +20,15 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Bools, Codes, Floats, Ints, weighted_counts
-from engine.dataset import MISSING, Dataset
-from engine.distinct import distinct_rows
-from engine.errors import MemoryLimitError, ModelError
-from engine.graphs import Graph, as_mask, bits, components, joined
+from engine.inference.graphs import Graph, as_mask, bits, components, joined
 from engine.inference.junction_tree import MOST_COUNTED, JunctionTree, compile_tree
 from engine.inference.pool import Piece, Pool
-from engine.network import BayesianNetwork, Network
-from engine.variable import list_names
+from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
+from engine.model.dataset import MISSING, Dataset
+from engine.model.distinct import distinct_rows
+from engine.model.errors import MemoryLimitError, ModelError
+from engine.model.network import BayesianNetwork, Network
+from engine.model.variable import list_names
 
 MEMORY_LIMIT = 2 * 2**30
 """Bytes that the tables of one part may take, unless the user raises it."""

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Codes, Floats, Ints
-from engine.dataset import MISSING
-from engine.network import Network
+from engine.model.arrays import Codes, Floats, Ints
+from engine.model.dataset import MISSING
+from engine.model.network import Network
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Codes, Floats
-from engine.dataset import Dataset, make_dataset
-from engine.errors import ModelError
 from engine.inference.plan import MEMORY_LIMIT, Block, Plan, make_plan
 from engine.inference.pool import Piece
 from engine.inference.propagate import PartResult, propagate
-from engine.network import MarkovNetwork, Network
+from engine.model.arrays import Codes, Floats
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.errors import ModelError
+from engine.model.network import MarkovNetwork, Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +107,8 @@ def infer(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT) 
 
     Examples
     --------
-    >>> from engine.network import BayesianNetwork
-    >>> from engine.variable import Variable
+    >>> from engine.model.network import BayesianNetwork
+    >>> from engine.model.variable import Variable
     >>> rain, wet = Variable("Rain", ("yes", "no")), Variable("Wet", ("yes", "no"))
     >>> network = BayesianNetwork((rain, wet), ((), (0,)), ([0.2, 0.8], [[0.9, 0.1], [0.1, 0.9]]))
     >>> posterior = infer(network, make_dataset([rain, wet], [[None, "yes"]]))

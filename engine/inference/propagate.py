@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.arrays import Floats
-from engine.dataset import FIRST_LIKELIHOOD
 from engine.inference import log_space
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
 from engine.inference.tape import TINY, Scope, Tape, chunk_rows
-from engine.network import Network
+from engine.model.arrays import Floats
+from engine.model.dataset import FIRST_LIKELIHOOD
+from engine.model.network import Network
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,10 @@ from functools import partial
 
 import numpy as np
 
-from engine.arrays import Floats
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.plan import BYTES_PER_CELL, Part
 from engine.inference.pool import Piece
+from engine.model.arrays import Floats
 
 TINY = 1e-200
 CHUNK_BYTES = 4 * 2**20

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from app import main as page
-from engine.evidence import Evidence
-from engine.evidence import query as ask
 from engine.formats import draft, read_dataset, read_network, write_network
 from engine.formats.data_files import DATA_SUFFIXES
 from engine.formats.files import FORMATS, write_pieces
-from engine.network import BayesianNetwork, MarkovNetwork
-from engine.variable import Variable
+from engine.inference.query import Evidence
+from engine.inference.query import query as ask
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.compare import assert_same_by_names
 

@@ -8,9 +8,9 @@ import signal
 import pytest
 
 from app.experiments import FILES, TABLES
-from engine.experiments import study
 from engine.formats import Document, write_network
-from engine.generators import grid_markov, random_dag
+from engine.simulation.generators import grid_markov, random_dag
+from engine.studies import study
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.shared_data import DATA, needs_data
 

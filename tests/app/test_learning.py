@@ -10,7 +10,7 @@ import pytest
 
 from engine.formats import read_dataset, read_network, write_network
 from engine.inference.posterior import infer
-from engine.learners.em import EM
+from engine.learning.learners.em import EM
 from tests.command_line import EXAMPLES, assert_refused, run
 
 ASIA = EXAMPLES / "asia.bif", EXAMPLES / "asia.csv"

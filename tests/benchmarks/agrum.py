@@ -8,8 +8,8 @@ import numpy as np
 import pandas
 import pyagrum
 
-from engine.dataset import MISSING
-from engine.network import BayesianNetwork
+from engine.model.dataset import MISSING
+from engine.model.network import BayesianNetwork
 from tests.benchmarks.cases import Case
 
 SMOOTHING = 1e-3

@@ -7,13 +7,13 @@ from functools import cache
 
 import numpy as np
 
-from engine.dataset import Dataset, Role
 from engine.formats import read_network
-from engine.generators import binary_tree, chain
-from engine.missingness import hide_fraction, remove_mcar
-from engine.network import BayesianNetwork
-from engine.randomness import make_generator
-from engine.sampling import simulate
+from engine.model.dataset import Dataset, Role
+from engine.model.network import BayesianNetwork
+from engine.model.randomness import make_generator
+from engine.simulation.generators import binary_tree, chain
+from engine.simulation.missingness import hide_fraction, remove_mcar
+from engine.simulation.sampling import simulate
 from tests.shared_data import DATA
 
 

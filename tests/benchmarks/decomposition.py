@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import median
 
-from engine.errors import MemoryLimitError
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.tape import chunk_rows
-from engine.learners.base import NEVER, Stopping
-from engine.learners.learn import Snapshot
-from engine.learners.problem import make_task
+from engine.learning.base import NEVER, Stopping
+from engine.learning.learn import Snapshot
+from engine.learning.problem import make_task
+from engine.model.errors import MemoryLimitError
 from tests.benchmarks.cases import Case, distinct, hidden_case
 from tests.benchmarks.clock import measure, measure_together
 from tests.benchmarks.em import learn_ours

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import deque
 
-from engine.learners.base import Stopping
-from engine.learners.learn import Snapshot, learn
+from engine.learning.base import Stopping
+from engine.learning.learn import Snapshot, learn
 from tests.benchmarks import agrum, pgm_py
 from tests.benchmarks.cases import Case, first_rows, hidden_case, partial_case
 from tests.benchmarks.clock import measure, measure_together, time_once

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.arrays import Floats
 from engine.inference.posterior import infer
+from engine.model.arrays import Floats
 from tests.benchmarks import agrum, pgm_py
 from tests.benchmarks.cases import Case, distinct, hidden_case, partial_case
 from tests.benchmarks.clock import measure, measure_together

@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT, Part
 from engine.inference.tape import Tape, chunk_rows
-from engine.learners.base import NEVER
-from engine.learners.problem import make_task
+from engine.learning.base import NEVER
+from engine.learning.problem import make_task
 from tests.benchmarks.cases import Case, hidden_case
 from tests.benchmarks.clock import measure
 from tests.benchmarks.report import Report, seconds, three_digits

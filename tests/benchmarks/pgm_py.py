@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas
 
-from engine.network import BayesianNetwork
+from engine.model.network import BayesianNetwork
 from tests.benchmarks.cases import Case
 
 with warnings.catch_warnings():

@@ -9,7 +9,7 @@ import pandas
 import pyarrow.csv
 
 from engine.formats import read_dataset, write_dataset
-from engine.sampling import simulate
+from engine.simulation.sampling import simulate
 from tests.benchmarks.cases import load
 from tests.benchmarks.clock import measure_together
 from tests.benchmarks.report import Report, ratio, seconds

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.dataset import Dataset
-from engine.learners.base import Stopping
-from engine.learners.learn import learn
-from engine.learners.problem import make_task
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from engine.learning.problem import make_task
+from engine.model.dataset import Dataset
 from tests.benchmarks.cases import Case, hidden_case
 from tests.benchmarks.clock import measure
 from tests.benchmarks.report import Report, seconds, three_digits

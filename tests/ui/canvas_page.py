@@ -11,18 +11,18 @@ import numpy as np
 import panel as pn
 
 from engine.formats import DataDocument, Document
-from engine.learners.learn import learn
-from engine.network import BayesianNetwork
-from engine.sampling import simulate
-from engine.variable import Variable
-from pgmgui.answers import Answers
-from pgmgui.board import make_canvas
-from pgmgui.examples import load_gallery
-from pgmgui.layout import arrange
-from pgmgui.marks import Hidden
-from pgmgui.scene import Scene
-from pgmgui.session import Session
-from pgmgui.views.message import Message
+from engine.learning.learn import learn
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from engine.simulation.sampling import simulate
+from pgmgui.board.board import make_canvas
+from pgmgui.board.message import Message
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.layout import arrange
+from pgmgui.project.marks import Hidden
+from pgmgui.project.scene import Scene
+from pgmgui.state.answers import Answers
+from pgmgui.state.session import Session
 from tests.ui.serving import serve_page
 
 NODES, EDGES = 500, 700

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import panel as pn
 
-from pgmgui.grid import Cell, Column, Grid, Source
-from pgmgui.views.plain_text import PlainText
+from pgmgui.components.grid.grid import Cell, Column, Grid, Source
+from pgmgui.components.plain_text import PlainText
 from tests.ui.serving import serve_page
 
 HOSTILE = "<img src=x onerror=alert(1)>"

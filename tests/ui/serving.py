@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import panel as pn
 
-from pgmgui.server import make_server, run
+from app.server import make_server, run
 
 
 def serve_page(build_page: Callable[[], pn.viewable.Viewable]) -> None:

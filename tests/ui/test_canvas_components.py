@@ -8,10 +8,10 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from engine.learners.learn import learn
-from pgmgui.canvas import Canvas
-from pgmgui.picture import draw, find_gaps, look_at
-from pgmgui.session import Session
+from engine.learning.learn import learn
+from pgmgui.board.picture import draw, find_gaps, look_at
+from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.state.session import Session
 from tests.ui.canvas_page import NODES, open_example, open_large
 
 # Counts the frames between two calls, and those in which a node has moved.

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from engine.formats import read_dataset
-from pgmgui.examples import load_gallery
+from pgmgui.project.examples import load_gallery
 from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 

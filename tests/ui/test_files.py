@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 
 from engine.formats import read_network
 from engine.formats.files import FORMATS
-from engine.network import BayesianNetwork, MarkovNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from pgmgui.examples import load_gallery
+from pgmgui.project.examples import load_gallery
 
 DARK = "() => getComputedStyle(document.body).getPropertyValue('--panel-surface-color').includes('14181d')"
 HOSTILE = "<img src=x onerror=alert(1)>"

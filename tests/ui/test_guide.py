@@ -6,10 +6,10 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from pgmgui.firstrun import STEPS
-from pgmgui.lessons import load_lessons
-from pgmgui.links import parse_link
-from pgmgui.scene import derive
+from pgmgui.board.first_run import STEPS
+from pgmgui.project.lessons import load_lessons
+from pgmgui.project.links import parse_link
+from pgmgui.project.scene import derive
 from tests.ui.conftest import wait_for_page
 from tests.ui.test_scenarios import Bench
 

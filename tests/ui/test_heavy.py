@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.formats import read_network, write_dataset
-from engine.missingness import hide
-from engine.sampling import simulate
+from engine.simulation.missingness import hide
+from engine.simulation.sampling import simulate
 from tests.shared_data import DATA, needs_data
 from tests.ui.lab import SLOW, Lab
 

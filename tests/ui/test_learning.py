@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from engine import editing
-from engine.bounds import find_bounds
 from engine.formats import write_network
-from engine.learners.base import Stopping
-from engine.learners.learn import learn
-from engine.learners.problem import make_task
-from engine.missingness import hide
-from pgmgui.examples import load_gallery
+from engine.learning.base import Stopping
+from engine.learning.bounds import find_bounds
+from engine.learning.learn import learn
+from engine.learning.problem import make_task
+from engine.model import editing
+from engine.simulation.missingness import hide
+from pgmgui.project.examples import load_gallery
 from tests.ui.lab import LINES, SLOW, Lab, open_lab
 
 GALLERY = {example.id: example for example in load_gallery()}

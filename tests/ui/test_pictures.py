@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.formats import Document, write_dataset, write_network
-from engine.network import BayesianNetwork
-from engine.sampling import simulate
-from engine.variable import Variable
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from engine.simulation.sampling import simulate
 from tests.ui.query_page import Asking
 
 HOSTILE = "<img src=x onerror=alert(1)>"

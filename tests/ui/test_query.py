@@ -11,12 +11,12 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.formats import Document, write_network
-from engine.learners.base import Stopping
-from engine.learners.learn import learn
-from engine.network import BayesianNetwork
-from engine.variable import Variable
-from pgmgui.examples import load_gallery
-from pgmgui.session import Session
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from pgmgui.project.examples import load_gallery
+from pgmgui.state.session import Session
 from tests import oracles
 from tests.ui.query_page import Asking
 from tests.ui.test_canvas_components import COUNT_FRAMES, FRAMES

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from engine.dataset import Dataset
 from engine.formats import read_dataset, read_network
-from engine.network import BayesianNetwork
+from engine.model.dataset import Dataset
+from engine.model.network import BayesianNetwork
 from tests import oracles
 from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from engine.learners.base import Stopping
-from engine.learners.learn import learn
-from pgmgui.links import parse_link
-from pgmgui.scene import derive
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from pgmgui.project.links import parse_link
+from pgmgui.project.scene import derive
 from tests.command_line import run
 from tests.ui.conftest import ROOT, Watch, start_process, wait_for_page
 from tests.ui.lab import Lab

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from engine.learners.base import Stopping
-from engine.learners.learn import learn
-from pgmgui.examples import find_example
-from pgmgui.session import Session, Settings
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from pgmgui.project.examples import find_example
+from pgmgui.state.session import Session, Settings
 from tests.ui.lab import Lab, open_lab
 
 # Where a place on the plot's axis is on the screen.

@@ -9,8 +9,8 @@ import numpy as np
 from playwright.sync_api import Locator, Page, expect
 
 from engine.formats import write_network
-from engine.network import BayesianNetwork
-from engine.variable import Variable
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
 from tests.ui.board import Board
 
 HOSTILE = "<img src=x onerror=alert(1)>"

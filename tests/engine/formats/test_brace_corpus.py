@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import dne, dsc, dsl, net
 from engine.formats.draft import Document, NetworkDraft, build_document
 from engine.formats.files import read_network
-from engine.network import BayesianNetwork, count_parameters
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork, count_parameters
 from tests.mutations import mutate
 from tests.shared_data import DATA, needs_data
 

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.dataset import make_dataset
-from engine.errors import FormatError, PgmError
 from engine.formats import read_dataset, write_dataset
-from engine.variable import Variable
+from engine.model.dataset import make_dataset
+from engine.model.errors import FormatError, PgmError
+from engine.model.variable import Variable
 
 A = Variable("A", ("yes", "no"))
 B = Variable("B", ("low", "mid", "high"))

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import read_dataset, read_network
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.variable import Variable
 from tests.shared_data import DATA, needs_data
 
 pytestmark = needs_data

@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.dataset import MISSING, Role
-from engine.errors import FormatError, ModelError, PgmError
 from engine.formats import DataDocument, read_dataset, write_dataset
-from engine.variable import Variable
+from engine.model.dataset import MISSING, Role
+from engine.model.errors import FormatError, ModelError, PgmError
+from engine.model.variable import Variable
 
 A = Variable("A", ("yes", "no"))
 B = Variable("B", ("0", "1", "2"))

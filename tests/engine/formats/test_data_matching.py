@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import read_dataset, read_network
 from engine.formats.data_columns import build_dataset, match_columns
 from engine.formats.data_files import dump_dataset, parse_table, read_table
 from engine.formats.data_matching import list_strangers, list_unknown, suggest_states, suggest_variables
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.variable import Variable
 from tests.shared_data import DATA, needs_data
 
 RAIN = Variable("Rain", ("yes", "no"))

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.dataset import Dataset, make_dataset
-from engine.errors import ModelError, PgmError
 from engine.formats import read_dataset, write_dataset
 from engine.formats.cells import MISSING_CODES
-from engine.variable import Variable
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.errors import ModelError, PgmError
+from engine.model.variable import Variable
 from tests.mutations import mutate
 
 ODD = ["?", "NA", "*", "", " ", " a", "a ", "a,b", 'say "hi"', '"', "p\nq", "r\r\ns", "\r", "#x", "%", "//", "\ufeffz"]

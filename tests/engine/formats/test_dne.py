@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import dne
 from engine.formats.draft import Document, build_document
-from engine.network import BayesianNetwork
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
 from tests.shared_data import DATA, needs_data
 
 SMALL = r"""

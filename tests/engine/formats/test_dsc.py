@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import dsc
 from engine.formats.draft import Document, build_document
-from engine.network import BayesianNetwork
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
 
 NODES = """belief network "two words"
 format : "MSR DTAS";

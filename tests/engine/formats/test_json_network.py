@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import FormatError
 from engine.formats import Document, read_network, write_network
 from engine.formats.draft import build_document
 from engine.formats.json_network import dump, parse
-from engine.network import BayesianNetwork, MarkovNetwork
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
 from tests.mutations import mutate
 from tests.strategies import bayesian_networks, markov_networks
 

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.errors import FormatError
 from engine.formats import net
 from engine.formats.draft import Document, build_document
-from engine.network import BayesianNetwork
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
 from tests.compare import assert_same_document
 from tests.shared_data import DATA, needs_data
 

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from engine.errors import FormatError
 from engine.formats.tokens import Scanner
+from engine.model.errors import FormatError
 
 PATTERN = re.compile(
     r'(?P<skip>\s+)|(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")|(?P<token>[{}();,=]|[^\s{}();,="]+)', re.DOTALL

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import FormatError
 from engine.formats import Document, read_evidence, read_network, uai, write_network
 from engine.formats.draft import build_document
-from engine.generators import grid_markov, random_dag
-from engine.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
-from engine.variable import Variable
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
+from engine.model.variable import Variable
+from engine.simulation.generators import grid_markov, random_dag
 from tests.oracles import joint_weights, marginal
 from tests.shared_data import DATA, needs_data
 

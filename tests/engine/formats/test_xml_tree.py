@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine.errors import FormatError, PgmError
 from engine.formats import xml_tree
 from engine.formats.xml_tree import MOST_DEPTH, escape_attribute, escape_text, read_xml, write_element
+from engine.model.errors import FormatError, PgmError
 
 
 def test_a_tree_has_tags_attributes_texts_and_lines() -> None:

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from engine.errors import FormatError, PgmError
 from engine.formats import Document, read_network, write_network
 from engine.formats.draft import build_document
 from engine.formats.xmlbif import dump, parse
-from engine.network import BayesianNetwork, count_parameters
-from engine.variable import Variable
+from engine.model.errors import FormatError, PgmError
+from engine.model.network import BayesianNetwork, count_parameters
+from engine.model.variable import Variable
 from tests.compare import assert_same_by_names, assert_same_document
 from tests.manifest import network_sizes
 from tests.mutations import mutate

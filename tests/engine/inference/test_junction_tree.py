@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.dataset import make_dataset
-from engine.errors import MemoryLimitError
-from engine.generators import grid_markov
 from engine.inference import junction_tree
 from engine.inference.junction_tree import MOST_COUNTED, compile_tree
 from engine.inference.posterior import infer
+from engine.model.dataset import make_dataset
+from engine.model.errors import MemoryLimitError
+from engine.simulation.generators import grid_markov
 from tests import strategies
 from tests.engine.inference.test_posterior import check_against_enumeration
 

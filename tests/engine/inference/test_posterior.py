@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.dataset import FIRST_LIKELIHOOD, make_dataset
-from engine.errors import MemoryLimitError, ModelError
 from engine.inference import plan as planning
 from engine.inference.plan import make_plan
 from engine.inference.posterior import find_log_partition, infer
-from engine.network import BayesianNetwork, MarkovNetwork
-from engine.variable import Variable
+from engine.model.dataset import FIRST_LIKELIHOOD, make_dataset
+from engine.model.errors import MemoryLimitError, ModelError
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
 from tests import oracles, strategies
 
 COIN = ("a", "b")

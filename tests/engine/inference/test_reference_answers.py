@@ -15,12 +15,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.dataset import Dataset, make_dataset
-from engine.errors import MemoryLimitError
 from engine.formats import read_evidence, read_network
 from engine.inference.plan import make_plan
 from engine.inference.posterior import Posterior, infer
-from engine.network import Network
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.errors import MemoryLimitError
+from engine.model.network import Network
 from tests.shared_data import DATA, needs_data
 
 pytestmark = needs_data

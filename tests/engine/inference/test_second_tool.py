@@ -12,12 +12,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from engine.dataset import make_dataset
 from engine.formats import read_network
 from engine.inference.junction_tree import compile_tree
 from engine.inference.posterior import infer
-from engine.network import BayesianNetwork
-from engine.sampling import simulate
+from engine.model.dataset import make_dataset
+from engine.model.network import BayesianNetwork
+from engine.simulation.sampling import simulate
 from tests.shared_data import DATA, needs_data
 
 pyagrum = pytest.importorskip("pyagrum")

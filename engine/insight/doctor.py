@@ -1,0 +1,162 @@
+"""The model doctor: what in a network and its data will make learning fail, stall or mislead, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.inference.posterior import infer
+from engine.learning.problem import LearningTask
+from engine.learning.starts import find_symmetries
+from engine.model.arrays import weighted_counts
+from engine.model.dataset import Role
+
+MOST_ROWS = 20_000
+"""Rows whose probability is checked: the first ones."""
+MANY_CELLS = 5_000
+"""A table this large is hard to learn and to look at, whatever the data."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to know about a model.
+
+    Attributes
+    ----------
+    kind : {"impossible", "unseen", "symmetric", "explosion", "unused", "pruned"}
+    variable : int
+        Whose table or states it is about.
+    text : str
+        What is the matter, in a sentence.
+    advice : str
+        What helps, in a sentence.
+    states : tuple of int
+        The states it is about, where it is about some.
+    """
+
+    kind: str
+    variable: int
+    text: str
+    advice: str
+    states: tuple[int, ...] = ()
+
+
+def examine(task: LearningTask) -> list[Finding]:
+    """All findings, the gravest kinds first."""
+    return [
+        *_impossible_rows(task),
+        *_symmetric(task),
+        *_explosions(task),
+        *_unseen(task),
+        *_unused_states(task),
+        *_pruned(task),
+    ]
+
+
+def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
+    """Rows of probability 0 under the current parameters, and the tables whose zeros make them so."""
+    network, data = task.layout.network, task.decomposition.dataset
+    rows = np.arange(min(data.n_rows, MOST_ROWS))
+    if not rows.size:
+        return
+    some = data.take(rows)
+    bad = np.flatnonzero(infer(network, some).impossible)
+    if not bad.size:
+        return
+    at_fault = []
+    for v, scope in enumerate(network.scopes):
+        codes = some.codes[list(scope)][:, bad].astype(np.int64)
+        complete = (codes >= 0).all(axis=0)
+        if (network.tables[v][tuple(codes[:, complete])] == 0).any():
+            at_fault.append(v)
+    if not at_fault:  # zeros that only work together with something hidden
+        at_fault = [v for v, table in enumerate(network.tables) if (table == 0).any()]
+    for v in at_fault:
+        yield Finding(
+            "impossible",
+            v,
+            f"{bad.size:,} of {rows.size:,} rows have probability 0 under the current parameters, "
+            f"and the table of {network.variables[v].name!r} has zeros that exclude some.",
+            "Learning cannot start from here: soften the zeros, or start from random parameters.",
+        )
+
+
+def _symmetric(task: LearningTask) -> Iterator[Finding]:
+    network = task.layout.network
+    exponents = task.layout.tables(task.problem.exponents)
+    for found in find_symmetries(task.decomposition, network.tables, exponents):
+        variable = network.variables[found.variable]
+        names = ", ".join(variable.states[s] for s in found.states)
+        yield Finding(
+            "symmetric",
+            found.variable,
+            f"The hidden states {names} of {variable.name!r} are exactly alike in every table.",
+            "Starting from the current parameters, no learner can tell them apart: randomise its table.",
+            found.states,
+        )
+
+
+def _explosions(task: LearningTask) -> Iterator[Finding]:
+    network, total = task.layout.network, task.decomposition.dataset.total_weight
+    for v, table in enumerate(network.tables):
+        free = table.size // table.shape[-1] * (table.shape[-1] - 1)
+        if len(network.parents[v]) > 1 and (table.size > MANY_CELLS or free > total):
+            yield Finding(
+                "explosion",
+                v,
+                f"{network.variables[v].name!r} has {len(network.parents[v])} parents and {free:,} free parameters "
+                f"for {total:,.0f} rows.",
+                "Remove parents, merge states, or put a hidden variable between: most rows of its table stay unseen.",
+            )
+
+
+def _unseen(task: LearningTask) -> Iterator[Finding]:
+    """Parent configurations that no row has, where the family is observed in every row."""
+    network, roles = task.layout.network, task.decomposition.dataset.roles
+    counts = task.layout.tables(task.problem.static_counts)
+    exponents = task.layout.tables(task.problem.exponents)
+    for v, scope in enumerate(network.scopes):
+        if any(roles[u] is not Role.OBSERVED for u in scope):
+            continue
+        weights = (counts[v] + exponents[v] - 1).reshape(-1, network.variables[v].cardinality).sum(axis=1)
+        unseen = int(np.count_nonzero(weights <= 0))
+        if unseen:
+            yield Finding(
+                "unseen",
+                v,
+                f"{unseen:,} of {weights.size:,} parent configurations of {network.variables[v].name!r} "
+                "never occur in the data: their parameters stay as they are.",
+                "Give it a prior of 2 (Laplace smoothing), collect more data, or use fewer parents.",
+            )
+
+
+def _unused_states(task: LearningTask) -> Iterator[Finding]:
+    data = task.decomposition.dataset
+    for v, variable in enumerate(data.variables):
+        if data.roles[v] not in (Role.OBSERVED, Role.PARTIAL):
+            continue
+        hard = data.codes[v] >= 0
+        counts = weighted_counts(data.codes[v][hard].astype(np.int64), data.weights[hard], variable.cardinality)
+        unused = tuple(np.flatnonzero(counts == 0).tolist())
+        if unused:
+            names = ", ".join(variable.states[s] for s in unused)
+            yield Finding(
+                "unused",
+                v,
+                f"{variable.name!r} is never {names} in the data.",
+                "Maximum likelihood gives it probability 0: remove the state, or give a prior of 2.",
+                unused,
+            )
+
+
+def _pruned(task: LearningTask) -> Iterator[Finding]:
+    for v in task.decomposition.pruned:
+        name = task.layout.network.variables[v].name
+        yield Finding(
+            "pruned",
+            v,
+            f"{name!r} is hidden and nothing below it is seen: the data says nothing about its table.",
+            "Observe it or one of its children, or leave it: learning ignores it.",
+        )

@@ -1,0 +1,130 @@
+"""Upper bounds on the best objective any parameters can reach, per component [bound].
+
+Notation: a component has variables S, boundary B, and L ⊆ S observed in every row; n counts rows by
+weight. Three bounds, each below the one before:
+
+- *naive*: every distinct row over all observed variables gets its own share of the data.
+- *decomposition* (Thm. 2 [bound]): per component Σ n(l, b) log n(l, b) / n(b).
+- *patterns* (ours): also uses variables observed in only some rows, see :func:`_pattern_bound`.
+
+With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
+optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import xlogy
+
+from engine.learning.problem import LearningTask, Problem, make_task
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.dataset import Role
+from engine.model.distinct import distinct_rows
+
+CERTIFIED = 1e-3
+"""Nats: a component this close to its bound has its best parameters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """Upper bounds on the objective.
+
+    Attributes
+    ----------
+    naive : float
+    decomposition, patterns : array (components + 1,)
+        Per component; the last entry is that of pruned variables (their prior's maximum).
+    """
+
+    naive: float
+    decomposition: Floats
+    patterns: Floats
+
+    @property
+    def total(self) -> float:
+        """The smallest bound on the whole objective."""
+        return min(self.naive, float(self.patterns.sum()))
+
+
+def find_bounds(task: LearningTask) -> Bounds:
+    """The bounds of a learning task, in one pass over the data of each component."""
+    if not task.is_decomposed:
+        names = [variable.name for variable in task.layout.network.variables]
+        prior = dict(zip(names, task.layout.tables(task.problem.exponents), strict=True))
+        task = make_task(task.layout.network, task.decomposition.dataset, prior)
+    problem = task.problem
+    highest_prior = problem.sum(_row_maximum(problem, problem.exponents - 1))
+    complete = problem.sum(_row_maximum(problem, problem.static_counts + (problem.exponents - 1)))
+    decomposition = highest_prior + problem.constant
+    patterns = decomposition.copy()
+    block_of = {task.decomposition.component_of[b.variables[0]]: b for b in task.plan.blocks}
+    for k, component in enumerate(task.decomposition.components):
+        if component.is_complete:
+            decomposition[k] = patterns[k] = complete[k]
+            continue
+        block = block_of[k]
+        by_boundary = _group([block.codes[v] for v in component.boundary], block.weights)
+        by_observed = _group([by_boundary, *(block.codes[v] for v in component.observed)], block.weights)
+        saturated = _conditional(by_boundary, by_observed, block.weights)
+        partial = [block.codes[v] for v in component.variables if v not in component.observed]
+        decomposition[k] += saturated
+        patterns[k] += saturated + _pattern_bound(by_observed, partial, block.weights)
+    naive = _naive(task) + float((highest_prior + problem.constant).sum())
+    return Bounds(naive, decomposition, patterns)
+
+
+def _row_maximum(problem: Problem, weights: Floats) -> Floats:
+    """Σ w log θ at its maximum, θ = w / Σ w in each parameter set; per parameter."""
+    best = problem.normalise(weights, otherwise=np.ones_like(weights))
+    return np.asarray(xlogy(weights, best), dtype=np.float64)
+
+
+def _naive(task: LearningTask) -> float:
+    data = task.decomposition.dataset
+    columns = [codes for codes, role in zip(data.codes, data.roles, strict=True) if role is Role.OBSERVED]
+    every = np.zeros(data.n_rows, dtype=np.int64)
+    return _conditional(every, _group(columns, data.weights), data.weights)
+
+
+def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:
+    """What the values of partially observed variables cost beyond the observed ones.
+
+    Take the partial variables X1, X2, ... of the component in any fixed order, and write e_j(d) for what
+    row d observes of the first j − 1 of them. By the chain rule
+
+        log Pr(d_S | b) = log Pr(l | b) + Σ_j [X_j observed in d] log Pr(x_j | e_j(d), l, b).
+
+    For a fixed set of observed predecessors, the j-th term is the log-probability of x_j under one
+    conditional distribution given (e_j, l, b), the same for all rows that observe that set: the model's
+    Pr does not depend on the row. Maximising each of these conditional distributions freely gives its
+    empirical frequencies among those rows, and the sum of maxima is at least the maximum of the sum: so
+    adding Σ n(x_j, e_j, l, b) log n(x_j, e_j, l, b) / n(X_j observed, e_j, l, b) to the bound on the first
+    term stays a bound. This holds for any missingness mechanism, for only Pr(observed values) is bounded.
+    Every term is ≤ 0, so that it is never above the decomposition bound; bounding each missingness
+    pattern by its own empirical distribution would split the same counts further, and is never below it.
+
+    Variables that are observed most often come first, where the counts are split least.
+    """
+    total = 0.0
+    for column in sorted(partial, key=lambda codes: -float(weights[codes >= 0].sum())):
+        seen = np.flatnonzero(column >= 0)
+        outcome = _group([given[seen], column[seen]], weights[seen])
+        total += _conditional(given[seen], outcome, weights[seen])
+        given = _group([given, np.maximum(column, -1)], weights)
+    return total
+
+
+def _group(columns: Sequence[Codes | Ints], weights: Floats) -> Ints:
+    """Rows numbered by their values in some columns."""
+    return distinct_rows(columns, len(weights))[1]
+
+
+def _conditional(given: Ints, outcome: Ints, weights: Floats) -> float:
+    """Σ n(outcome) log n(outcome) / n(given), where the outcome determines what is given."""
+    joint = weighted_counts(outcome, weights, int(outcome.max(initial=-1)) + 1)
+    margin = weighted_counts(given, weights, int(given.max(initial=-1)) + 1)
+    # Σ_outcome n log n − Σ_given n log n, which needs no table of which outcome belongs to which given.
+    return float(xlogy(joint, joint).sum() - xlogy(margin, margin).sum())

@@ -1,0 +1,166 @@
+"""Data: rows of hard states, missing cells and likelihood cells, each row with a weight."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.model.arrays import Codes, Floats, Ints, frozen, weighted_counts
+from engine.model.distinct import distinct_rows
+from engine.model.errors import ModelError
+from engine.model.variable import Variable
+
+MISSING = -1
+"""The code of a missing cell."""
+FIRST_LIKELIHOOD = -2
+"""The code −2 − j stands for the j-th likelihood vector of its variable."""
+
+
+class Role(enum.Enum):
+    """What a dataset says about a variable."""
+
+    OBSERVED = "observed"
+    """A state in every row."""
+    HIDDEN = "hidden"
+    """Missing in every row."""
+    PARTIAL = "partial"
+    """A state in some rows, missing in others."""
+    SOFT = "soft"
+    """A likelihood vector in at least one row."""
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Weighted rows over variables.
+
+    Parameters
+    ----------
+    variables : tuple of Variable
+    codes : array (variables, rows) of signed integers
+        A state's code ≥ 0; :data:`MISSING`; or −2 − j for likelihood vector j of that variable. Equal
+        cells have equal codes, so that merging equal rows needs nothing but the codes.
+    weights : array (rows,)
+        How many times each row counts; ≥ 0.
+    likelihoods : mapping from variable index to array (vectors, states)
+        The distinct likelihood vectors λ of a variable; only ratios matter to posteriors, but the
+        scale enters the likelihood: Pr(row) = Σ_x λ(x) Pr(x, rest).
+    """
+
+    variables: tuple[Variable, ...]
+    codes: Codes
+    weights: Floats
+    likelihoods: Mapping[int, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rows = self.codes.shape[1] if self.codes.ndim == 2 else -1
+        if self.codes.shape != (len(self.variables), rows) or self.weights.shape != (rows,):
+            raise ModelError(
+                f"expected codes of shape ({len(self.variables)} variables, rows) and a weight per row; "
+                f"got {self.codes.shape} and {self.weights.shape}"
+            )
+        if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
+            raise ModelError("a row's weight is negative or not a number; expected weights ≥ 0")
+        for i, variable in enumerate(self.variables):
+            self._check_column(i, variable)
+        frozen(self.codes)
+        frozen(self.weights)
+
+    def _check_column(self, i: int, variable: Variable) -> None:
+        vectors = self.likelihoods.get(i)
+        if vectors is not None:
+            if vectors.ndim != 2 or vectors.shape[1] != variable.cardinality:
+                raise ModelError(
+                    f"likelihoods of {variable.name!r} have shape {vectors.shape}; "
+                    f"expected (vectors, {variable.cardinality})"
+                )
+            if not np.isfinite(vectors).all() or (vectors < 0).any() or (vectors.max(axis=1) <= 0).any():
+                raise ModelError(f"a likelihood of {variable.name!r} is negative, infinite or all zero")
+            frozen(vectors)
+        if self.n_rows:
+            lowest = MISSING if vectors is None else MISSING - len(vectors)
+            column = self.codes[i]
+            if column.min() < lowest or column.max() >= variable.cardinality:
+                raise ModelError(f"the column of {variable.name!r} holds a code outside its states")
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.codes.shape[1])
+
+    @cached_property
+    def total_weight(self) -> float:
+        """N: the sum of the rows' weights."""
+        return float(self.weights.sum())
+
+    @cached_property
+    def roles(self) -> tuple[Role, ...]:
+        """Per variable, what the data says about it. With no rows every variable is hidden."""
+        return tuple(_role(column) for column in self.codes)
+
+    def project(self, columns: Sequence[int]) -> Dataset:
+        """The distinct rows over some of the variables, with the weights of equal rows added up."""
+        codes = self.codes[list(columns)]
+        representative, group = distinct_rows(codes, self.n_rows)
+        weights = weighted_counts(group, self.weights, len(representative))
+        return Dataset(
+            tuple(self.variables[i] for i in columns),
+            codes[:, representative],
+            weights,
+            {new: self.likelihoods[old] for new, old in enumerate(columns) if old in self.likelihoods},
+        )
+
+    def take(self, rows: Ints) -> Dataset:
+        """Some of the rows, in that order."""
+        return Dataset(self.variables, self.codes[:, rows], self.weights[rows], self.likelihoods)
+
+
+def _role(column: Codes) -> Role:
+    lowest = column.min(initial=np.iinfo(column.dtype).max)
+    if column.size == 0 or (column.max() == MISSING and lowest == MISSING):
+        return Role.HIDDEN
+    if lowest <= FIRST_LIKELIHOOD:
+        return Role.SOFT
+    return Role.PARTIAL if lowest == MISSING else Role.OBSERVED
+
+
+def code_dtype(variables: Sequence[Variable], vectors: int = 0) -> np.dtype[np.signedinteger]:
+    """The smallest signed integer type for the codes of these variables and likelihood vectors."""
+    largest = max((variable.cardinality for variable in variables), default=1)
+    return np.dtype(np.result_type(np.int8, np.min_scalar_type(-max(largest, vectors + 2))))
+
+
+def make_dataset(
+    variables: Sequence[Variable],
+    rows: Sequence[Sequence[str | Sequence[float] | Floats | None]],
+    weights: npt.ArrayLike | None = None,
+) -> Dataset:
+    """A dataset from rows of cells: a state's name, None for missing, or a likelihood vector.
+
+    For evidence, examples and tests; files are read by :mod:`engine.formats`.
+
+    >>> rain = Variable("Rain", ("yes", "no"))
+    >>> make_dataset([rain], [["no"], [None], [(0.2, 0.8)]]).codes.tolist()
+    [[1, -1, -2]]
+    """
+    vectors: list[dict[tuple[float, ...], int]] = [{} for _ in variables]
+    codes = np.full((len(variables), len(rows)), MISSING, dtype=np.int64)
+    for r, row in enumerate(rows):
+        if len(row) != len(variables):
+            raise ModelError(f"row {r + 1} has {len(row)} cells; expected {len(variables)}")
+        for i, cell in enumerate(row):
+            if isinstance(cell, str):
+                codes[i, r] = variables[i].code(cell)
+            elif cell is not None:
+                vector = tuple(float(value) for value in cell)
+                codes[i, r] = FIRST_LIKELIHOOD - vectors[i].setdefault(vector, len(vectors[i]))
+    most = max((len(found) for found in vectors), default=0)
+    return Dataset(
+        tuple(variables),
+        codes.astype(code_dtype(variables, most)),
+        np.ones(len(rows)) if weights is None else np.array(weights, dtype=np.float64),
+        {i: np.array(list(found), dtype=np.float64) for i, found in enumerate(vectors) if found},
+    )

@@ -1,0 +1,65 @@
+"""Finding equal rows of integer columns: how datasets are compressed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from engine.model.arrays import Codes, Ints
+
+_LARGEST_KEY = 2**62
+
+
+def distinct_rows(columns: Iterable[Codes], n_rows: int) -> tuple[Ints, Ints]:
+    """The distinct rows of some columns.
+
+    Rows are numbered by a mixed-radix key over their cells. While the keys are few they are counted
+    rather than sorted; before they would overflow they are renumbered.
+
+    Parameters
+    ----------
+    columns : iterable of arrays (n_rows,) of small integers
+        A matrix is taken as its rows: pass a table with one variable a row as it is.
+
+    Returns
+    -------
+    representative : array (groups,)
+        For each group of equal rows, the first of them.
+    group : array (n_rows,)
+        For each row, its group. Groups are ordered by their cells, the first column counting most.
+
+    Examples
+    --------
+    >>> representative, group = distinct_rows([np.array([0, 1, 0]), np.array([2, 2, 2])], 3)
+    >>> representative.tolist(), group.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    key = np.zeros(n_rows, dtype=np.int64)
+    size = 1 if n_rows else 0
+    for column in columns if n_rows else ():
+        lowest = int(column.min())
+        radix = int(column.max()) - lowest + 1
+        if radix == 1:
+            continue
+        if size * radix > _LARGEST_KEY:
+            key, size = _renumber(key, size)
+        key *= radix
+        key += column
+        key -= lowest
+        size *= radix
+    group, groups = _renumber(key, size)
+    representative = np.empty(groups, dtype=np.int64)
+    representative[group[::-1]] = np.arange(n_rows - 1, -1, -1)
+    return representative, group
+
+
+def _renumber(key: Ints, size: int) -> tuple[Ints, int]:
+    """Keys below ``size`` renumbered 0, 1, ... in the same order, and how many there are."""
+    if size <= max(4 * len(key), 1024):
+        present = np.zeros(size, dtype=bool)
+        present[key] = True
+        number = np.cumsum(present) - 1
+        return number[key], int(present.sum())
+    values, inverse = np.unique(key, return_inverse=True)
+    return inverse.astype(np.int64, copy=False), len(values)

@@ -1,0 +1,40 @@
+"""Dirichlet priors on the rows of conditional probability tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.model.arrays import Floats
+from engine.model.errors import ModelError
+from engine.model.network import BayesianNetwork, find_variable
+
+Exponents = float | Mapping[str, float | npt.ArrayLike]
+"""Dirichlet exponents ψ: one number for all parameters; or per variable a number or a whole table, and 1
+for the variables not named. 1 is maximum likelihood, 2 Laplace smoothing."""
+
+
+def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
+    """ψ for every parameter, in the order of the tables laid end to end.
+
+    Exponents below 1 are refused: their density has no mode to climb to.
+    """
+    if isinstance(exponents, Mapping):
+        named = {find_variable(network, name): value for name, value in exponents.items()}
+        values = [named.get(v, 1.0) for v in range(len(network.variables))]
+    else:
+        values = [exponents] * len(network.variables)
+    flat = []
+    for variable, table, value in zip(network.variables, network.tables, values, strict=True):
+        try:
+            filled = np.broadcast_to(np.asarray(value, dtype=np.float64), table.shape)
+        except ValueError:
+            raise ModelError(
+                f"the exponents of {variable.name!r} have shape {np.shape(value)}; expected {table.shape}"
+            ) from None
+        if not np.isfinite(filled).all() or (filled < 1).any():
+            raise ModelError(f"a Dirichlet exponent of {variable.name!r} is below 1; use 1 for none, 2 to smooth")
+        flat.append(filled.reshape(-1))
+    return np.concatenate(flat) if flat else np.empty(0)

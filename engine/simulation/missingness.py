@@ -1,0 +1,285 @@
+"""Making complete data incomplete or uncertain: hidden columns, missing cells, noisy sensors.
+
+Every function returns a new dataset. Mechanisms act on each stored row by itself; a row's weight
+counts when rates are averaged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import expit
+
+from engine.model.arrays import Codes, Floats, Ints
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, code_dtype
+from engine.model.distinct import distinct_rows
+from engine.model.errors import ModelError, UnknownNameError
+from engine.model.network import ROW_SUM_TOLERANCE
+from engine.model.randomness import RandomState, make_generator
+from engine.model.variable import list_names
+
+MOST_CAUSES = 2
+"""How many observed variables decide whether a cell is missing at random (MAR)."""
+
+
+def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
+    """The data without any value of the named variables."""
+    columns = _find_columns(dataset, names)
+    codes = dataset.codes.copy()
+    codes[columns] = MISSING
+    kept = {i: vectors for i, vectors in dataset.likelihoods.items() if i not in columns}
+    return Dataset(dataset.variables, codes, dataset.weights, kept)
+
+
+def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
+    """The data without any value of a fraction of the variables (rounded), chosen at random."""
+    _check_rate(fraction)
+    n = len(dataset.variables)
+    chosen = make_generator(random_state).choice(n, size=round(fraction * n), replace=False)
+    return hide(dataset, [dataset.variables[i].name for i in sorted(chosen)])
+
+
+def remove_mcar(
+    dataset: Dataset, rate: float, random_state: RandomState = 0, variables: Sequence[str] | None = None
+) -> Dataset:
+    """Cells missing completely at random: each with probability ``rate``, whatever the data.
+
+    Parameters
+    ----------
+    variables : names, optional
+        Whose cells may go missing; all variables if not given.
+    """
+    _check_rate(rate)
+    generator = make_generator(random_state)
+    codes = dataset.codes.copy()
+    for i in _find_columns(dataset, variables):
+        codes[i, generator.random(dataset.n_rows) < rate] = MISSING
+    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+
+
+def remove_mar(
+    dataset: Dataset,
+    rate: float,
+    random_state: RandomState = 0,
+    variables: Sequence[str] | None = None,
+    observed: Sequence[str] | None = None,
+    strength: float = 2.0,
+) -> Dataset:
+    """Cells missing at random: how probably depends on variables that are never missing.
+
+    For each variable whose cells may go missing, up to :data:`MOST_CAUSES` observed ones are drawn; the
+    log-odds of a missing cell are a sum of one number per cause, set by the cause's state, and a
+    constant that makes the average over the rows the rate.
+
+    Parameters
+    ----------
+    rate : float
+        Of the cells of ``variables``, on average.
+    variables : names, optional
+        Whose cells may go missing; all but ``observed`` if not given.
+    observed : names, optional
+        Which stay observed; all but ``variables`` if not given. If neither is given, half of the
+        variables (rounded up) are drawn from those with a state in every row.
+    strength : float
+        How far apart the log-odds are: each cause moves them from −strength to +strength.
+    """
+    _check_rate(rate)
+    _check_strength(strength)
+    generator = make_generator(random_state)
+    targets, causes = _split_columns(dataset, variables, observed, generator)
+    codes = dataset.codes.copy()
+    for i in targets:
+        chosen = generator.choice(causes, size=min(MOST_CAUSES, len(causes)), replace=False)
+        representative, group = distinct_rows(dataset.codes[chosen], dataset.n_rows)
+        scores = np.zeros(len(representative))
+        for cause in chosen:
+            scores_of_states = _draw_scores(dataset.variables[cause].cardinality, strength, generator)
+            scores += scores_of_states[dataset.codes[cause, representative]]
+        chance = _set_rate(scores, _add_weights(group, dataset.weights, len(scores)), rate)
+        codes[i, generator.random(dataset.n_rows) < chance[group]] = MISSING
+    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+
+
+def remove_nmar(
+    dataset: Dataset,
+    rate: float,
+    random_state: RandomState = 0,
+    variables: Sequence[str] | None = None,
+    strength: float = 2.0,
+) -> Dataset:
+    """Cells not missing at random: how probably depends on the value that goes missing.
+
+    Only cells with a state are removed, and the rate is of these; missing and likelihood cells stay.
+
+    Parameters
+    ----------
+    variables : names, optional
+        Whose cells may go missing; all variables if not given.
+    strength : float
+        How far apart the log-odds are: the states move them from −strength to +strength.
+    """
+    _check_rate(rate)
+    _check_strength(strength)
+    generator = make_generator(random_state)
+    codes = dataset.codes.copy()
+    for i in _find_columns(dataset, variables):
+        scores = _draw_scores(dataset.variables[i].cardinality, strength, generator)
+        draws = generator.random(dataset.n_rows)
+        hard = np.flatnonzero(codes[i] >= 0)
+        states = codes[i, hard]
+        share = _add_weights(states, dataset.weights[hard], len(scores))
+        codes[i, hard[draws[hard] < _set_rate(scores, share, rate)[states]]] = MISSING
+    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+
+
+def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState = 0) -> Dataset:
+    """A variable seen only through a noisy sensor: each state becomes a likelihood vector.
+
+    For a row with state x a report v is drawn with probability ``confusion[x, v]``, and the cell becomes
+    λ(x') = confusion[x', v]. Missing cells stay missing.
+
+    Parameters
+    ----------
+    confusion : array (states, reports)
+        Pr(reported | true); there may be more or fewer reports than states.
+    """
+    (i,) = _find_columns(dataset, [name])
+    if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
+        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
+    matrix = _check_confusion(dataset, i, confusion)
+    sums = np.cumsum(matrix, axis=1)
+    draws = make_generator(random_state).random(dataset.n_rows)
+    reported = np.full(dataset.n_rows, MISSING, dtype=np.int64)
+    for x, cumulated in enumerate(sums / sums[:, -1:]):
+        rows = np.flatnonzero(dataset.codes[i] == x)
+        # The first report whose cumulative probability is above the draw; never one of probability 0.
+        reported[rows] = np.searchsorted(cumulated, draws[rows], side="right")
+    return apply_reports(dataset, name, matrix, reported)
+
+
+def apply_reports(
+    dataset: Dataset, name: str, confusion: npt.ArrayLike, reported: npt.ArrayLike | None = None
+) -> Dataset:
+    """A variable seen through a noisy sensor whose reports are at hand.
+
+    Parameters
+    ----------
+    confusion : array (states, reports)
+        Pr(reported | true).
+    reported : array (rows,) of integers, optional
+        The report of each row, −1 where there is none. If not given, the variable's own column holds
+        the reports, named like its states.
+    """
+    (i,) = _find_columns(dataset, [name])
+    matrix = _check_confusion(dataset, i, confusion)
+    if reported is None and matrix.shape[1] != matrix.shape[0]:
+        raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
+    reports = np.array(dataset.codes[i] if reported is None else reported, dtype=np.int64)
+    if reports.shape != (dataset.n_rows,):
+        raise ModelError(f"reports of shape {reports.shape}; expected one for each of {dataset.n_rows} rows")
+    if reports.size and not (reports.min() >= MISSING and reports.max() < matrix.shape[1]):
+        raise ModelError(f"a report of the sensor of {name!r} is none of 0 to {matrix.shape[1] - 1}, nor missing (-1)")
+    return _with_likelihoods(dataset, i, matrix.T, reports)
+
+
+def _with_likelihoods(dataset: Dataset, i: int, vectors: Floats, choice: Ints) -> Dataset:
+    """The data with likelihood vectors in a column: row r gets ``vectors[choice[r]]``, −1 for none."""
+    seen = choice >= 0
+    used = np.flatnonzero(np.bincount(choice[seen], minlength=len(vectors)))
+    if (vectors[used].max(axis=1, initial=0) <= 0).any():
+        raise ModelError(f"a report of {dataset.variables[i].name!r} is impossible in every state of it")
+    # Equal vectors must have equal codes, so that equal rows can be found by their codes.
+    distinct, number = np.unique(vectors[used], axis=0, return_inverse=True)
+    code = np.zeros(len(vectors), dtype=np.int64)
+    code[used] = FIRST_LIKELIHOOD - number.reshape(-1)
+    dtype = np.result_type(dataset.codes.dtype, code_dtype(dataset.variables, len(distinct)))
+    codes: Codes = dataset.codes.astype(dtype)
+    codes[i] = np.where(seen, code[choice], MISSING)
+    likelihoods = {**dataset.likelihoods, i: distinct}
+    if not len(distinct):
+        del likelihoods[i]
+    return Dataset(dataset.variables, codes, dataset.weights, likelihoods)
+
+
+def _split_columns(
+    dataset: Dataset, variables: Sequence[str] | None, observed: Sequence[str] | None, generator: np.random.Generator
+) -> tuple[list[int], list[int]]:
+    """Columns whose cells may go missing, and columns that decide it."""
+    complete = [i for i, role in enumerate(dataset.roles) if role is Role.OBSERVED]
+    if observed is not None:
+        causes = _find_columns(dataset, observed)
+    elif variables is not None:
+        named = _find_columns(dataset, variables)
+        causes = [i for i in complete if i not in named]
+    else:
+        half = (len(dataset.variables) + 1) // 2
+        causes = sorted(generator.choice(complete, size=min(half, len(complete)), replace=False).tolist())
+    rest = [variable.name for i, variable in enumerate(dataset.variables) if i not in causes]
+    targets = _find_columns(dataset, rest if variables is None else variables)
+    for i in causes:
+        if dataset.roles[i] is not Role.OBSERVED and dataset.n_rows:
+            raise ModelError(f"{dataset.variables[i].name!r} cannot stay observed: it lacks a state in some rows")
+        if i in targets:
+            raise ModelError(f"{dataset.variables[i].name!r} cannot both stay observed and have missing cells")
+    if targets and not causes and dataset.n_rows:
+        raise ModelError("no variable stays observed; MAR needs at least one with a state in every row")
+    return (targets, causes) if dataset.n_rows else ([], [])
+
+
+def _draw_scores(states: int, strength: float, generator: np.random.Generator) -> Floats:
+    """Log-odds per state: evenly spaced from −strength to strength, in random order."""
+    return np.asarray(generator.permutation(np.linspace(-strength, strength, states)), dtype=np.float64)
+
+
+def _add_weights(group: Codes, weights: Floats, groups: int) -> Floats:
+    return np.bincount(group, weights=weights, minlength=groups).astype(np.float64)
+
+
+def _set_rate(scores: Floats, share: Floats, rate: float) -> Floats:
+    """Probabilities expit(score + constant) whose average, weighted by the share, is the rate."""
+    if rate in (0, 1) or not share.any():
+        return np.full(len(scores), float(rate))
+    share = share / share.sum()
+    # At these ends every probability is on one side of the rate.
+    odds = np.log(rate) - np.log1p(-rate)
+    low, high = odds - scores.max(), odds - scores.min()
+    if low == high:
+        return np.full(len(scores), rate)
+    constant = brentq(lambda c: share @ expit(scores + c) - rate, low - 1e-6, high + 1e-6, xtol=1e-12)
+    return np.asarray(expit(scores + constant), dtype=np.float64)
+
+
+def _find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
+    known = {variable.name: i for i, variable in enumerate(dataset.variables)}
+    if names is None:
+        return list(known.values())
+    for name in names:
+        if name not in known:
+            raise UnknownNameError(f"no variable {name!r} in the data; it has {list_names(list(known))}")
+    return [known[name] for name in dict.fromkeys(names)]
+
+
+def _check_confusion(dataset: Dataset, i: int, confusion: npt.ArrayLike) -> Floats:
+    variable = dataset.variables[i]
+    matrix = np.array(confusion, dtype=np.float64)
+    if matrix.ndim != 2 or len(matrix) != variable.cardinality or not matrix.shape[1]:
+        raise ModelError(
+            f"the confusion matrix of {variable.name!r} has shape {matrix.shape}; "
+            f"expected ({variable.cardinality} states, reports)"
+        )
+    if not np.isfinite(matrix).all() or (matrix < 0).any() or abs(matrix.sum(axis=1) - 1).max() > ROW_SUM_TOLERANCE:
+        raise ModelError(f"a row of the confusion matrix of {variable.name!r} is no distribution; it must sum to 1")
+    return matrix
+
+
+def _check_rate(rate: float) -> None:
+    if not 0 <= rate <= 1:
+        raise ModelError(f"a fraction of {rate}; expected from 0 to 1")
+
+
+def _check_strength(strength: float) -> None:
+    if not 0 <= strength <= 50:
+        raise ModelError(f"a strength of {strength}; expected from 0 to 50")

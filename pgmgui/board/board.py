@@ -1,0 +1,170 @@
+"""The canvas at work: it draws the session, and what is done on it becomes a change of the session.
+
+What the browser sends is checked here before it is believed: names are text, places are numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import param
+
+from pgmgui.board.cards import look_into
+from pgmgui.board.picture import draw, look_at
+from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.project.supposing import Likelihood, toggle, weigh
+from pgmgui.state.answers import Answers
+from pgmgui.state.session import Session
+
+FARTHEST = 1e6
+"""Pixels from the origin where a node can still be put."""
+_WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "moment", "undoable", "redoable"]
+
+
+def make_canvas(session: Session, answers: Answers) -> Canvas:
+    """The canvas, drawing the session and what it answers, and telling it what the user does."""
+    canvas = Canvas(
+        graph=draw(session.document, session.scene.title),
+        look=look_at(session),
+        beliefs=look_into(session, answers),
+        selected=session.selected,
+        history=(session.undoable, session.redoable),
+        on_op=partial(perform, session),
+        sizing_mode="stretch_both",
+        margin=0,
+    )
+
+    def update(*events: param.parameterized.Event) -> None:
+        changed = {event.name for event in events}
+        news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
+        if "scene" in changed:
+            news["graph"] = draw(session.document, session.scene.title)
+            news["beliefs"] = look_into(session, answers)
+        # A run reports many times a second; mostly nobody looks at its gaps.
+        if changed - {"selected", "learned", "moment"} or session.colour == "gap":
+            look = look_at(session)
+            if look != canvas.look:
+                news["look"] = look
+        canvas.param.update(**news)
+
+    def believe(*_events: param.parameterized.Event) -> None:
+        beliefs = look_into(session, answers)
+        if beliefs != canvas.beliefs:
+            canvas.beliefs = beliefs
+
+    session.param.watch(update, _WATCHED)
+    session.param.watch(believe, ["evidence", "bars"])
+    answers.param.watch(believe, "answer")
+    return canvas
+
+
+def perform(session: Session, message: Mapping[str, Any]) -> bool:
+    """Do what the browser asks for. False if it is refused; the session's message says why."""
+    try:
+        action = _OPERATIONS[message["op"]](session, message)
+    except (KeyError, TypeError, ValueError):
+        session.say("The canvas asked for something that makes no sense. Reload the page and try again.")
+        return False
+    return action() is not False
+
+
+def suppose(session: Session, message: Mapping[str, Any]) -> bool:
+    """Suppose what the browser asks for, elsewhere than on the canvas."""
+    return perform(session, {**message, "op": "suppose"})
+
+
+_Action = Callable[[], bool | None]
+_OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
+    "select": lambda session, m: partial(session.select, _texts(m["names"])),
+    "hide": lambda session, m: partial(session.toggle_hidden, _known(session, m["names"])),
+    "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
+    "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
+    "rename": lambda session, m: partial(session.rename, _text(m["name"]), _text(m["to"])),
+    "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
+    "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
+    "move": lambda session, m: partial(session.move, _places(m["places"])),
+    "arrange": lambda session, m: session.arrange,
+    "suppose": lambda session, m: _supposer(session, m),
+    "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
+    "undo": lambda session, m: session.undo,
+    "redo": lambda session, m: session.redo,
+}
+
+
+def _supposer(session: Session, message: Mapping[str, Any]) -> _Action:
+    """What supposes what the browser asks for: a state, another likelihood of one, or those of all."""
+    name = _text(message["name"])
+    size = session.network.variables[session.network.index[name]].cardinality
+    supposed = session.evidence.get(name)
+    if "likelihood" in message:
+        return partial(session.suppose, name, _likelihood(message["likelihood"], size))
+    state = _number_or_none(message["state"])
+    if state is None or not 0 <= state < size:
+        raise ValueError("expected the number of a state")
+    if message["weight"] is None:
+        return partial(session.suppose, name, toggle(supposed, size, state))
+    return partial(session.suppose, name, weigh(supposed, size, state, _weight(message["weight"])))
+
+
+def _likelihood(value: object, size: int) -> Likelihood | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != size:
+        raise ValueError("expected a number for each state")
+    return tuple(_weight(item) for item in value)
+
+
+def _weight(value: object) -> float:
+    weight = _coordinate(value)
+    if not 0 <= weight <= 1:
+        raise ValueError("expected a number from 0 to 1")
+    return weight
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("expected true or false")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("expected a text")
+    return value
+
+
+def _texts(value: object) -> list[str]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return [_text(item) for item in value]
+
+
+def _known(session: Session, value: object) -> list[str]:
+    return [name for name in _texts(value) if name in session.network.index]
+
+
+def _pairs(value: object) -> list[tuple[str, str]]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return [(_text(a), _text(b)) for a, b in value]
+
+
+def _coordinate(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError("expected a number")
+    return min(max(float(value), -FARTHEST), FARTHEST)
+
+
+def _number_or_none(value: object) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise TypeError("expected a whole number")
+    return value
+
+
+def _places(value: object) -> dict[str, tuple[float, float]]:
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    return {_text(name): (_coordinate(x), _coordinate(y)) for name, x, y in value}

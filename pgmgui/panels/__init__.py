@@ -1,1 +1,0 @@
-"""Controls: what the user changes the session with."""

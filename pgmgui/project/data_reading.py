@@ -1,0 +1,59 @@
+"""Data files as the page reads them: a table first, and then data that fits the network, or a network of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.formats import Document
+from engine.formats.data_columns import build_dataset, match_columns
+from engine.formats.data_files import naming, parse_table, read_table
+from engine.formats.data_table import Table
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from pgmgui.project.layout import arrange
+from pgmgui.project.network_files import find_path
+from pgmgui.project.scene import Scene
+
+
+@dataclass(frozen=True, eq=False)
+class DataFile:
+    """A file of the user's: its name (or its path on this machine), and what was uploaded of it (None: nothing)."""
+
+    name: str
+    content: bytes | None = None
+
+    def read(self, variables: Sequence[Variable]) -> Table:
+        """The file's table. What is wrong is told with the user's name of the file.
+
+        Variables tell whether the first line is a header. If it has none of their names, it is looked at again
+        without them: the columns are then matched by hand, and a row of values would make bad names.
+        """
+        table = self._read(variables or None)
+        if variables and not match_columns(table, variables):
+            try:
+                return self._read(None)
+            except FormatError:
+                return table
+        return table
+
+    def _read(self, variables: Sequence[Variable] | None) -> Table:
+        if self.content is None:
+            return read_table(find_path(self.name), variables)
+        return parse_table(self.content, self.name, variables)
+
+
+def build_scene(table: Table, name: str) -> Scene:
+    """A new network with a variable for each column, uniform and without arrows, and the data."""
+    with naming(name):
+        data = build_dataset(table, None)
+    variables = data.dataset.variables
+    tables = tuple(np.full(variable.cardinality, 1 / variable.cardinality) for variable in variables)
+    network = BayesianNetwork(variables, ((),) * len(variables), tables)
+    note = f"Variables of the columns of {Path(name).name}; connect them on the canvas"
+    data = replace(data, notes=(f"read from {Path(name).name}", *data.notes))
+    return Scene(Path(name).stem or "Untitled", note, arrange(Document(network)), data)

@@ -1,0 +1,125 @@
+"""How the rest of a scene follows when its network is edited: the drawing, the data, the marks, the prior."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+import numpy as np
+
+from engine.formats import DataDocument
+from engine.model import editing
+from engine.model.arrays import Floats, frozen
+from engine.model.dataset import MISSING
+from engine.model.network import BayesianNetwork, Network
+from pgmgui.project.marks import Mark, Sensor
+from pgmgui.project.scene import Scene
+from pgmgui.project.words import count
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What an edit did to the variables.
+
+    Attributes
+    ----------
+    positions : where new variables are drawn
+    renamed : from old names to new ones
+    states : by new name, the variables with other states: per new state the old code, None for a new one
+    """
+
+    positions: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    states: Mapping[str, list[int | None]] = field(default_factory=dict)
+
+
+def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str]:
+    """The scene with an edited network, and what the user should know that was lost on the way."""
+    before = {new: old for old, new in changes.renamed.items()}
+    origin = {variable.name: before.get(variable.name, variable.name) for variable in network.variables}
+
+    def carry(values: Mapping[str, T]) -> dict[str, T]:
+        return {name: values[old] for name, old in origin.items() if old in values}
+
+    old = scene.document
+    document = replace(
+        old,
+        network=network,
+        positions={**carry(old.positions), **changes.positions},
+        variable_properties=carry(old.variable_properties),
+    )
+    marks = _follow_marks(carry(scene.marks), changes)
+    prior = _follow_prior(carry(scene.prior), old.network, network, origin, changes)
+    data, note = scene.data, ""
+    if scene.data is not None and network.variables != old.network.variables:
+        data = _follow_data(scene.data, network, origin, changes)
+        note = _count_losses(scene.data, data, changes)
+    for name in changes.states:
+        if name in scene.marks and name not in marks:
+            note += f" The sensor table of {name!r} no longer fits its states: its mark is gone."
+    return (
+        replace(
+            scene,
+            document=document,
+            data=data,
+            # The same object where nothing has changed tells that nothing has.
+            marks=scene.marks if marks == dict(scene.marks) else marks,
+            prior=prior if scene.prior else scene.prior,
+        ),
+        note.strip(),
+    )
+
+
+def _follow_marks(marks: Mapping[str, Mark], changes: Changes) -> dict[str, Mark]:
+    """A sensor table is reordered with the states; if there are others, it no longer fits."""
+    kept = {}
+    for name, mark in marks.items():
+        states = changes.states.get(name)
+        if isinstance(mark, Sensor) and states is not None:
+            if sorted(-1 if old is None else old for old in states) != list(range(len(mark.confusion))):
+                continue
+            order = [old for old in states if old is not None]
+            mark = Sensor(tuple(tuple(mark.confusion[x][v] for v in order) for x in order))
+        kept[name] = mark
+    return kept
+
+
+def _follow_prior(
+    prior: Mapping[str, float | Floats], old: Network, new: Network, origin: Mapping[str, str], changes: Changes
+) -> dict[str, float | Floats]:
+    """Exponents of one number stay; tables of them follow the parents and the states."""
+    if not isinstance(old, BayesianNetwork) or not isinstance(new, BayesianNetwork):
+        return dict(prior)
+    new_name = {name: changes.renamed.get(name, name) for name in old.index}
+    followed: dict[str, float | Floats] = {}
+    for name, exponents in prior.items():
+        if isinstance(exponents, np.ndarray) and exponents.ndim:
+            before = [new_name[old.variables[v].name] for v in old.scopes[old.index[origin[name]]]]
+            after = {new.variables[v].name: new.variables[v].cardinality for v in new.scopes[new.index[name]]}
+            exponents = frozen(editing.follow_table(exponents, before, after, changes.states))
+        followed[name] = exponents
+    return followed
+
+
+def _follow_data(data: DataDocument, network: Network, origin: Mapping[str, str], changes: Changes) -> DataDocument:
+    column = {variable.name: i for i, variable in enumerate(data.dataset.variables)}
+    columns = [column.get(origin[variable.name]) for variable in network.variables]
+    states = {network.index[name]: given for name, given in changes.states.items()}
+    return replace(data, dataset=editing.recode(data.dataset, network.variables, columns, states))
+
+
+def _count_losses(before: DataDocument, after: DataDocument, changes: Changes) -> str:
+    """How many cells have lost their state, in a sentence."""
+    places = {variable.name: i for i, variable in enumerate(after.dataset.variables)}
+    old_places = {variable.name: i for i, variable in enumerate(before.dataset.variables)}
+    note = ""
+    for name in changes.states:
+        was = before.dataset.codes[old_places[name]] != MISSING
+        lost = int((was & (after.dataset.codes[places[name]] == MISSING)).sum())
+        if lost:
+            are = "is missing now: its" if lost == 1 else "are missing now: their"
+            note += f" {count(lost, 'cell')} of {name!r} {are} state is gone. Undo brings it back."
+    return note

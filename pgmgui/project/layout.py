@@ -1,0 +1,400 @@
+"""Where to draw the nodes: the file's own positions, or automatic ones.
+
+Layered for directed graphs, each arrow pointing down; by distances for undirected ones. Everything is
+a pure function of the graph and the widths of the labels, so the same file always looks the same.
+Coordinates are pixels at zoom 1 and y grows downwards.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right, insort
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.optimize import isotonic_regression
+from scipy.sparse import csgraph
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from engine.formats import Document
+from engine.model.network import BayesianNetwork, topological_order
+
+Points = npt.NDArray[np.float64]
+"""One row (x, y) per node."""
+
+NODE_HEIGHT = 44.0
+LAYER_HEIGHT = 120.0
+GAP = 28.0
+STAGGER = 0.75
+"""The height of a further row of a layer, in layers."""
+BEND = 12.0
+"""The room that an arrow takes where it passes a layer."""
+WIDEST = 2.0
+"""Width over height that automatic drawings stay under, if they can."""
+EDGE_LENGTH = 140.0
+LONGEST_LABEL = 24
+"""Characters of a name that the canvas shows."""
+MOST_BENDS = 20_000
+"""Above this many crossings of arrows with layers in between, long arrows do not reserve room."""
+SWEEPS = 12
+PIVOTS = 60
+MOST_RELAXED = 1000
+"""Larger undirected graphs are only scaled; relaxing takes time that grows with the square."""
+RELAXATIONS = 40
+PUSHES = 60
+SPARSEST = 200.0
+"""A drawing with more room per node than this many nodes would take is no drawing: lay out anew."""
+
+
+def arrange(document: Document) -> Document:
+    """The document with a position for each variable: see :func:`place`."""
+    return replace(document, positions=place(document))
+
+
+def place(document: Document) -> dict[str, tuple[float, float]]:
+    """A position for each variable: the file's if it has them all, else automatic ones."""
+    network = document.network
+    names = [variable.name for variable in network.variables]
+    widths = np.array([label_width(name) for name in names])
+    points = _file_points(document, names, widths)
+    if points is None:
+        if isinstance(network, BayesianNetwork):
+            points = layered(network.parents, widths)
+        else:
+            points = by_distance(len(names), network.edges, widths)
+    return {name: (round(float(x), 1), round(float(y), 1)) for name, (x, y) in zip(names, points, strict=True)}
+
+
+def label_width(name: str) -> float:
+    """About how wide the canvas draws a node of this name."""
+    return max(64.0, 9.0 * min(len(name), LONGEST_LABEL) + 32.0)
+
+
+def _file_points(document: Document, names: Sequence[str], widths: Points) -> Points | None:
+    """The positions of the file, rescaled where nodes would overlap or be lost in space."""
+    positions: Mapping[str, tuple[float, float]] = document.positions
+    if not names or not all(name in positions for name in names):
+        return None
+    points = np.array([positions[name] for name in names], dtype=np.float64)
+    if not np.isfinite(points).all() or np.abs(points).max() > 1e9:
+        return None
+    needed = needed_scale(points, widths)
+    if math.isinf(needed):
+        return None
+    if needed > 1.0:
+        points = points * needed
+    elif needed < 0.1:
+        points = points * 4 * needed
+    box = np.array([widths.mean(), NODE_HEIGHT])
+    room = float(((np.ptp(points, axis=0) + box) / box).prod()) / len(names)
+    return points if room <= SPARSEST else None
+
+
+def needed_scale(points: Points, widths: Points) -> float:
+    """The factor by which points must be stretched so that no two nodes overlap; inf if two coincide."""
+    if len(points) < 2:
+        return 1.0
+    near = min(len(points), 9)
+    boxes = points / (widths.mean(), NODE_HEIGHT)
+    found = np.asarray(cKDTree(boxes).query(boxes, near)[1])
+    here = np.repeat(np.arange(len(points)), near - 1)
+    there = found[:, 1:].reshape(-1)
+    apart = np.abs(points[here] - points[there])
+    with np.errstate(divide="ignore"):
+        across = ((widths[here] + widths[there]) / 2 + GAP / 2) / apart[:, 0]
+        down = (NODE_HEIGHT + GAP / 2) / apart[:, 1]
+    return float(np.minimum(across, down).max())
+
+
+# --- directed graphs: layers --------------------------------------------------------------------
+
+
+def layered(parents: Sequence[Sequence[int]], widths: Points) -> Points:
+    """Positions for an acyclic graph, parents above children (Sugiyama's method)."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(parents)))
+    graph.add_edges_from((parent, child) for child, found in enumerate(parents) for parent in found)
+    parts = [sorted(part) for part in nx.connected_components(graph)]
+    drawings = []
+    for part in parts:
+        local = {node: k for k, node in enumerate(part)}
+        drawings.append(_layer_connected([[local[p] for p in parents[node]] for node in part], widths[part]))
+    return _pack(parts, drawings, widths)
+
+
+def _layer_connected(parents: Sequence[Sequence[int]], widths: Points) -> Points:
+    depth = _depths(parents)
+    above, layers = _with_bends(parents, depth)
+    below: list[list[int]] = [[] for _ in above]
+    for node, found in enumerate(above):
+        for parent in found:
+            below[parent].append(node)
+    layers = _reduce_crossings(layers, above, below)
+    # A deep network gets lower layers, or it would be a thread on a wide screen.
+    height = max(80.0, LAYER_HEIGHT - 4.0 * max(0, len(layers) - 6))
+    rows = _rows_needed([sum(node < len(widths) for node in layer) for layer in layers], float(widths.mean()), height)
+    x = _assign_x(layers, above, below, widths, rows)
+    points = np.zeros((len(widths), 2))
+    top = 0.0
+    for layer, count in zip(layers, rows, strict=True):
+        real = [node for node in layer if node < len(widths)]
+        for k, node in enumerate(real):
+            points[node] = x[node], top + (k % count) * height * STAGGER
+        top += height + (count - 1) * height * STAGGER
+    return points
+
+
+def _depths(parents: Sequence[Sequence[int]]) -> list[int]:
+    """The layer of each node: below its parents, and a root just above its highest child."""
+    depth = [0] * len(parents)
+    order = topological_order(parents)
+    for node in order:
+        depth[node] = max((depth[parent] + 1 for parent in parents[node]), default=0)
+    highest: dict[int, int] = {}
+    for node in order:
+        for parent in parents[node]:
+            highest[parent] = min(highest.get(parent, depth[node]), depth[node])
+    return [highest[node] - 1 if not parents[node] and node in highest else depth[node] for node in range(len(depth))]
+
+
+def _with_bends(parents: Sequence[Sequence[int]], depth: Sequence[int]) -> tuple[list[list[int]], list[list[int]]]:
+    """Neighbours above and the nodes of each layer; a long arrow gets a bend in each layer it passes."""
+    layers: list[list[int]] = [[] for _ in range(max(depth) + 1)]
+    for node, level in enumerate(depth):
+        layers[level].append(node)
+    above: list[list[int]] = [[] for _ in parents]
+    arrows = [(parent, child) for child, found in enumerate(parents) for parent in found]
+    bends = sum(depth[child] - depth[parent] - 1 for parent, child in arrows) <= MOST_BENDS
+    for parent, child in arrows:
+        last = parent
+        if bends:
+            for level in range(depth[parent] + 1, depth[child]):
+                above.append([last])
+                last = len(above) - 1
+                layers[level].append(last)
+        above[child].append(last)
+    return above, layers
+
+
+def _reduce_crossings(
+    layers: list[list[int]], above: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
+) -> list[list[int]]:
+    """Order each layer by the mean place of its neighbours, down and up in turn; keep the best found."""
+    place = [0.0] * len(above)
+    for layer in layers:
+        _number(layer, place)
+    best, fewest = layers, _count_crossings(layers, above, place)
+    for sweep in range(SWEEPS):
+        neighbours = above if sweep % 2 == 0 else below
+        current = []
+        for layer in layers if sweep % 2 == 0 else layers[::-1]:
+            means = {
+                node: sum(place[n] for n in neighbours[node]) / len(neighbours[node])
+                if neighbours[node]
+                else place[node]
+                for node in layer
+            }
+            current.append(sorted(layer, key=means.__getitem__))
+            _number(current[-1], place)
+        layers = current if sweep % 2 == 0 else current[::-1]
+        crossings = _count_crossings(layers, above, place)
+        if crossings < fewest:
+            best, fewest = layers, crossings
+    return best
+
+
+def _number(layer: Sequence[int], place: list[float]) -> None:
+    """Places 0 … 1 along a layer, so that layers of different length compare."""
+    for k, node in enumerate(layer):
+        place[node] = (k + 0.5) / len(layer)
+
+
+def _count_crossings(layers: Sequence[Sequence[int]], above: Sequence[Sequence[int]], place: Sequence[float]) -> int:
+    """Pairs of arrows between neighbouring layers that cross."""
+    crossings = 0
+    for layer in layers:
+        seen: list[float] = []
+        for node in layer:
+            ends = [place[parent] for parent in above[node]]
+            crossings += sum(len(seen) - bisect_right(seen, end) for end in ends)
+            for end in ends:
+                insort(seen, end)
+    return crossings
+
+
+def _rows_needed(counts: Sequence[int], width: float, height: float) -> list[int]:
+    """In how many staggered rows to draw each layer, so that wide layers do not flatten the picture."""
+    most = max(counts)
+    while True:
+        rows = [math.ceil(count / most) for count in counts]
+        total = height * (len(rows) + STAGGER * sum(count - 1 for count in rows))
+        if most <= 8 or most * (width + GAP) < WIDEST * total:
+            return rows
+        most -= max(1, most // 10)
+
+
+def _assign_x(
+    layers: Sequence[Sequence[int]],
+    above: Sequence[Sequence[int]],
+    below: Sequence[Sequence[int]],
+    widths: Points,
+    rows: Sequence[int],
+) -> Points:
+    """x of each node: near the mean of its neighbours, in the order found, without overlaps."""
+    x = np.zeros(len(above))
+    offsets = []
+    for layer, count in zip(layers, rows, strict=True):
+        offsets.append(_offsets(layer, widths, count))
+        x[list(layer)] = offsets[-1] - offsets[-1][-1] / 2
+    for sweep in range(SWEEPS):
+        downwards = sweep % 2 == 0
+        for level in range(len(layers)) if downwards else range(len(layers) - 1, -1, -1):
+            layer = list(layers[level])
+            if sweep >= SWEEPS - 2:
+                wish = [_mean(x, [*above[node], *below[node]], x[node]) for node in layer]
+            else:
+                wish = [_mean(x, above[node] if downwards else below[node], x[node]) for node in layer]
+            x[layer] = isotonic_regression(wish - offsets[level]).x + offsets[level]
+    return x
+
+
+def _offsets(layer: Sequence[int], widths: Points, rows: int) -> Points:
+    """How far right of the first each node of a layer must be at least; nodes ≥ len(widths) are bends."""
+    if rows == 1:
+        room = np.array([widths[node] + GAP if node < len(widths) else BEND for node in layer])
+    else:
+        # Neighbours stand in different rows; the one below looks through the gap between two above.
+        widest = max(widths[node] for node in layer if node < len(widths))
+        room = np.array([1.5 * widest / rows if node < len(widths) else BEND for node in layer])
+    return np.concatenate([[0.0], np.cumsum((room[:-1] + room[1:]) / 2)])
+
+
+def _mean(values: Sequence[float] | Points, nodes: Sequence[int], otherwise: float) -> float:
+    return sum(values[node] for node in nodes) / len(nodes) if nodes else otherwise
+
+
+# --- undirected graphs: distances ---------------------------------------------------------------
+
+
+def by_distance(count: int, edges: Sequence[tuple[int, int]], widths: Points) -> Points:
+    """Positions for an undirected graph, as far apart on paper as along the edges, then relaxed."""
+    graph = nx.Graph()
+    graph.add_nodes_from(range(count))
+    graph.add_edges_from(edges)
+    parts = [sorted(part) for part in nx.connected_components(graph)]
+    drawings = [_spread_connected(graph.subgraph(part), part, widths[part]) for part in parts]
+    return _pack(parts, drawings, widths)
+
+
+def _spread_connected(graph: nx.Graph, part: list[int], widths: Points) -> Points:
+    if len(part) == 1:
+        return np.zeros((1, 2))
+    links = nx.to_scipy_sparse_array(graph, nodelist=part, format="csr")
+    points = _scale_to_pivots(links)
+    if len(part) <= MOST_RELAXED:
+        points = _relax(_distances(links, range(len(part))), points)
+    starts, ends = links.nonzero()
+    along = points[starts] - points[ends]
+    points = _straighten(points, along) * EDGE_LENGTH / max(float(np.median(np.hypot(*along.T))), 1e-9)
+    return _push_apart(points, widths)
+
+
+def _distances(links: sparse.csr_array, sources: Sequence[int]) -> Points:
+    """The number of edges from each source to each node."""
+    found: Points = csgraph.dijkstra(links, directed=False, indices=list(sources), unweighted=True)
+    return found
+
+
+def _scale_to_pivots(links: sparse.csr_array) -> Points:
+    """Multidimensional scaling of the distances to pivots far from each other (Brandes & Pich 2006)."""
+    count = links.shape[0]
+    nearest = np.full(count, np.inf)
+    columns: list[Points] = []
+    while len(columns) < min(PIVOTS, count):
+        columns.append(_distances(links, [int(nearest.argmax())])[0])
+        nearest = np.minimum(nearest, columns[-1])
+    squares = np.stack(columns, axis=1) ** 2
+    centred = squares - squares.mean(axis=0) - squares.mean(axis=1, keepdims=True) + squares.mean()
+    left, strength, _ = np.linalg.svd(centred, full_matrices=False)
+    points: Points = left[:, :2] * np.sqrt(strength[:2])
+    # Nodes with the same distances (leaves of one node) coincide; part them a little for what follows.
+    return points + np.random.default_rng(0).normal(scale=0.01 * float(np.ptp(points)), size=points.shape)
+
+
+def _relax(distance: Points, points: Points) -> Points:
+    """Bring distances on paper closer to those along edges: least Σ (|x−y| − d)² / d², by majorisation."""
+    distance = distance + np.eye(len(distance))
+    weight = distance**-2 - np.eye(len(distance))
+    inverse = np.linalg.inv(np.diag(weight.sum(axis=1)) - weight + 1.0)
+    pull = weight * distance
+    for _ in range(RELAXATIONS):
+        ratio = pull / np.maximum(cdist(points, points), 1e-9)
+        points = inverse @ (ratio.sum(axis=1)[:, None] * points - ratio @ points)
+    return points
+
+
+def _straighten(points: Points, along: Points) -> Points:
+    """Turn a drawing so that a grid's edges lie across and down, and any other is wider than high.
+
+    Each edge is a unit vector with four times its angle, so that directions a right angle apart agree.
+    """
+    angles = np.arctan2(along[:, 1], along[:, 0])
+    agreement = complex(np.exp(4j * angles).mean())
+    if abs(agreement) > 0.5:
+        turn = -math.atan2(agreement.imag, agreement.real) / 4
+    else:
+        middle = points - points.mean(axis=0)
+        covariance = middle.T @ middle
+        turn = -math.atan2(2 * covariance[0, 1], covariance[0, 0] - covariance[1, 1]) / 2
+    turned: Points = points @ np.array([[math.cos(turn), math.sin(turn)], [-math.sin(turn), math.cos(turn)]])
+    # The first variable goes to the upper left, where reading starts.
+    return turned * np.where(turned[0] > turned.mean(axis=0), -1.0, 1.0)
+
+
+def _push_apart(points: Points, widths: Points) -> Points:
+    """Move nodes that overlap away from each other, the shorter way."""
+    half = np.stack([(widths + GAP) / 2, np.full(len(widths), (NODE_HEIGHT + GAP) / 2)], axis=1)
+    for _ in range(PUSHES):
+        pairs = cKDTree(points / (2 * half.max(axis=0))).query_pairs(1.0, p=np.inf, output_type="ndarray")
+        a, b = pairs[:, 0], pairs[:, 1]
+        apart = points[b] - points[a]
+        overlap = half[a] + half[b] - np.abs(apart)
+        hit = (overlap > 1e-6).all(axis=1)
+        if not hit.any():
+            break
+        a, b, apart, overlap = a[hit], b[hit], apart[hit], overlap[hit]
+        overlap[np.arange(len(a)), 1 - overlap.argmin(axis=1)] = 0.0
+        step = overlap * np.where(apart < 0, -0.5, 0.5)
+        moves = np.zeros_like(points)
+        np.add.at(moves, a, -step)
+        np.add.at(moves, b, step)
+        points = points + moves
+    return points
+
+
+# --- several pieces -----------------------------------------------------------------------------
+
+
+def _pack(parts: Sequence[Sequence[int]], drawings: Sequence[Points], widths: Points) -> Points:
+    """Put the pieces of a graph side by side in rows, about as wide as a screen."""
+    points = np.zeros((len(widths), 2))
+    boxes = []
+    for part, drawing in zip(parts, drawings, strict=True):
+        half = np.stack([widths[list(part)] / 2, np.full(len(part), NODE_HEIGHT / 2)], axis=1)
+        low, high = (drawing - half).min(axis=0), (drawing + half).max(axis=0)
+        boxes.append((low, high - low + 2 * GAP))
+    area = sum(float(size[0] * size[1]) for _, size in boxes)
+    across = max([1.6 * math.sqrt(area), *(float(size[0]) for _, size in boxes)], default=0.0)
+    left = top = tallest = 0.0
+    for k in sorted(range(len(parts)), key=lambda k: (-len(parts[k]), k)):
+        low, size = boxes[k]
+        if left and left + size[0] > across:
+            left, top, tallest = 0.0, top + tallest, 0.0
+        points[list(parts[k])] = drawings[k] - low + (left, top)
+        left, tallest = left + float(size[0]), max(tallest, float(size[1]))
+    return points

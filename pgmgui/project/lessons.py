@@ -1,0 +1,47 @@
+"""Worked scenes from the papers: each opens something, says what to do, and what to see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from pgmgui.project.examples import assets_folder
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of a lesson.
+
+    Attributes
+    ----------
+    link : mapping
+        What the page shows when the step is done: the parameters of :mod:`pgmgui.project.links`.
+    do, see : str
+        What the user does, and what is then to be seen.
+    """
+
+    link: Mapping[str, str]
+    do: str
+    see: str
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Three steps, and the paper they come from."""
+
+    id: str
+    title: str
+    source: str
+    steps: tuple[Step, ...]
+
+
+@cache
+def load_lessons() -> tuple[Lesson, ...]:
+    """The lessons, in the order they are shown."""
+    items = json.loads((assets_folder() / "lessons.json").read_text(encoding="utf-8"))
+    return tuple(
+        Lesson(item["id"], item["title"], item["source"], tuple(Step(**step) for step in item["steps"]))
+        for item in items
+    )

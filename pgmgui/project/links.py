@@ -1,0 +1,172 @@
+"""Links to a prepared scene: ``?example=asia&hide=tub,lung&learner=em,d-em&seed=3``.
+
+===========  ==================================================================================
+example      an example of the gallery, by its id
+hide         variables to hide besides those the example hides: names with commas between
+show         variables to show that the example hides
+partial      variables of which half the values are missing; ``smoke:0.2`` for another share
+learner      learners, by their names on the command line
+start        random, uniform or current
+seed         of the random starts
+restarts     how many starts
+prior        the Dirichlet exponent of all variables
+tol          the tolerance of the learners
+run          1: begin learning at once
+===========  ==================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
+
+import numpy as np
+
+from engine.learning.learn import METHODS
+from engine.learning.starts import KINDS
+from engine.model.errors import PgmError
+from engine.model.variable import list_names
+from pgmgui.project.examples import Example, find_example
+from pgmgui.project.layout import arrange
+from pgmgui.project.marks import Hidden, Mark, Partial
+from pgmgui.project.scene import Scene
+from pgmgui.state.session import Settings
+
+HALF = 0.5
+KEYS = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")
+MOST_RESTARTS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Link:
+    """What a link opens."""
+
+    scene: Scene
+    settings: Settings
+    run: bool
+
+
+def parse_link(query: Mapping[str, str]) -> Link:
+    """The scene and settings of a link's parameters.
+
+    Raises
+    ------
+    PgmError
+        Naming the parameter that is wrong, and what it may be.
+    """
+    unknown = [key for key in query if key not in KEYS]
+    if unknown:
+        raise PgmError(f"the link has {list_names(unknown)}, which is not known; it may have {', '.join(KEYS)}")
+    example = find_example(query.get("example", ""))
+    document, data = example.read()
+    names = [variable.name for variable in document.network.variables]
+    marks: dict[str, Mark] = dict.fromkeys(example.hide, Hidden())
+    for name in _split(query, "show", names):
+        marks.pop(name, None)
+    marks |= dict.fromkeys(_split(query, "hide", names), Hidden())
+    for name, share in _split_shares(query, names):
+        marks[name] = Partial(share)
+    if marks and data is None:
+        raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
+    prior = _number(query, "prior", 1.0, 1.0, 1e6)
+    scene = Scene(example.title, example.shows, arrange(document), data, marks, common_prior=prior, example=example.id)
+    return Link(scene, _parse_settings(query), query.get("run") == "1")
+
+
+def is_linkable(scene: Scene) -> bool:
+    """Whether a scene is an example with other marks, and nothing else that a link could not say."""
+    if not scene.example or scene.prior:
+        return False
+    document, data = find_example(scene.example).read()
+    ours, theirs = scene.document.network, document.network
+    same = (
+        ours.variables == theirs.variables and ours.scopes == theirs.scopes and (scene.data is None) == (data is None)
+    )
+    if not same or not all(np.array_equal(a, b) for a, b in zip(ours.tables, theirs.tables, strict=True)):
+        return False
+    plain = all(
+        isinstance(mark, Hidden) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
+        for mark in scene.marks.values()
+    )
+    return plain and (
+        scene.data is None or data is None or np.array_equal(scene.data.dataset.codes, data.dataset.codes)
+    )
+
+
+def make_link(example: Example, scene: Scene, settings: Settings, run: bool = False) -> str:
+    """The parameters that open a scene of an example again, from the question mark on.
+
+    Only what a link can say is in it: the hidden and partial variables, the learners, and where they start.
+    """
+    hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
+    shown = [name for name in example.hide if not isinstance(scene.marks.get(name), Hidden)]
+    partial = [f"{name}:{mark.fraction:g}" for name, mark in scene.marks.items() if isinstance(mark, Partial)]
+    plain = Settings()
+    query = {"example": example.id}
+    for key, values in (("hide", hidden), ("show", shown), ("partial", partial)):
+        if values:
+            query[key] = ",".join(values)
+    query["learner"] = ",".join(settings.methods)
+    query["seed"] = str(settings.seed)
+    if settings.start != plain.start:
+        query["start"] = settings.start
+    if settings.restarts != plain.restarts:
+        query["restarts"] = str(settings.restarts)
+    if scene.common_prior != 1.0:
+        query["prior"] = f"{scene.common_prior:g}"
+    if settings.tol != plain.tol:
+        query["tol"] = f"{settings.tol:g}"
+    return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:")
+
+
+def _parse_settings(query: Mapping[str, str]) -> Settings:
+    plain = Settings()
+    methods = tuple(query["learner"].split(",")) if query.get("learner") else plain.methods
+    for method in methods:
+        if method not in METHODS:
+            raise PgmError(f"the link names the learner {method!r}, which is not known; use {', '.join(METHODS)}")
+    start = query.get("start", plain.start)
+    if start not in KINDS:
+        raise PgmError(f"the link has the start {start!r}; use one of {', '.join(KINDS)}")
+    return replace(
+        plain,
+        methods=methods,
+        start=start,
+        seed=int(_number(query, "seed", plain.seed, 0, 2**31)),
+        restarts=int(_number(query, "restarts", plain.restarts, 1, MOST_RESTARTS)),
+        tol=_number(query, "tol", plain.tol, 0.0, 1e6),
+    )
+
+
+def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:
+    """The variables that a parameter names."""
+    text = query.get(key, "")
+    found = [text] if text in names else [name for name in text.split(",") if name]
+    for name in found:
+        if name not in names:
+            raise PgmError(f"the link's {key!r} names {name!r}; the example has {list_names(list(names))}")
+    return found
+
+
+def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[str, float]]:
+    found = []
+    for item in filter(None, query.get("partial", "").split(",")):
+        name, _, share = item.rpartition(":") if item not in names else (item, "", "")
+        if name not in names:
+            raise PgmError(f"the link's 'partial' names {name or item!r}; the example has {list_names(list(names))}")
+        found.append((name, _number({"partial": share}, "partial", HALF, 0.0, 1.0)))
+    return found
+
+
+def _number(query: Mapping[str, str], key: str, default: float, least: float, most: float) -> float:
+    text = query.get(key, "")
+    if not text:
+        return default
+    try:
+        value = float(text)
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise PgmError(f"the link's {key!r} is {text!r}; expected a number from {least:g} to {most:g}")
+    return value

@@ -1,0 +1,143 @@
+"""Marks: what the user says is known about a variable, as a view over the data that never changes it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.model.arrays import Floats
+from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, Role
+from engine.model.errors import ModelError, UnknownNameError
+from engine.simulation.missingness import apply_sensor, hide, remove_mar, remove_mcar, remove_nmar
+from pgmgui.project.numbers import show_percent
+from pgmgui.project.words import count
+
+SEED = 0
+"""Which cells a partial or soft mark touches is the same each time."""
+MECHANISMS = {
+    "mcar": "completely at random",
+    "mar": "at random, given other variables",
+    "nmar": "not at random: by the value itself",
+}
+"""How cells go missing, in words."""
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """No value of the variable is seen."""
+
+
+@dataclass(frozen=True)
+class Partial:
+    """A fraction of the values is missing, by one of :data:`MECHANISMS`."""
+
+    fraction: float
+    mechanism: str = "mcar"
+
+
+@dataclass(frozen=True)
+class Soft:
+    """Seen through a sensor that reports the true state with this probability, and others alike."""
+
+    reliability: float
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """Seen through a sensor with this confusion table: Pr(reported | true), a row per state."""
+
+    confusion: tuple[tuple[float, ...], ...]
+
+
+Mark = Hidden | Partial | Soft | Sensor
+ROLES = {
+    Role.OBSERVED: "observed",
+    Role.HIDDEN: "hidden",
+    Role.PARTIAL: "partly missing",
+    Role.SOFT: "uncertain",
+}
+"""What the data says of a variable, in words."""
+
+
+def apply_marks(dataset: Dataset, marks: Mapping[str, Mark]) -> Dataset:
+    """The data as the marks let it be seen."""
+    index = {variable.name: i for i, variable in enumerate(dataset.variables)}
+    for name in marks:
+        if name not in index:
+            raise UnknownNameError(f"a mark on {name!r}, of which the data has no column")
+    hidden = [name for name, mark in marks.items() if isinstance(mark, Hidden)]
+    seen = hide(dataset, hidden) if hidden else dataset
+    # What decides which cells are missing at random must itself stay observed, whatever is marked.
+    roles = zip(dataset.variables, dataset.roles, strict=True)
+    causes = [v.name for v, role in roles if role is Role.OBSERVED and v.name not in marks]
+    # By the data's order, so that what is seen does not depend on the order of clicking.
+    for name in sorted(marks, key=index.__getitem__):
+        mark, seed = marks[name], SEED + index[name]
+        if isinstance(mark, Partial):
+            seen = _remove(seen, name, mark, seed, causes)
+        elif isinstance(mark, Soft | Sensor):
+            if (dataset.codes[index[name]] <= FIRST_LIKELIHOOD).any():
+                raise ModelError(
+                    f"{name!r} has likelihoods in the data already, and a sensor needs its states; "
+                    "leave it as it is in the data, or hide it"
+                )
+            seen = apply_sensor(seen, name, confusion(dataset.variables[index[name]].cardinality, mark), seed)
+    return seen
+
+
+def _remove(seen: Dataset, name: str, mark: Partial, seed: int, causes: Sequence[str]) -> Dataset:
+    if mark.mechanism == "mcar":
+        return remove_mcar(seen, mark.fraction, seed, [name])
+    if mark.mechanism == "mar":
+        if not causes and seen.n_rows:
+            raise ModelError(
+                f"{name!r} cannot be missing at random given others: no other variable stays observed; "
+                "choose another mechanism"
+            )
+        return remove_mar(seen, mark.fraction, seed, [name], causes)
+    if mark.mechanism == "nmar":
+        return remove_nmar(seen, mark.fraction, seed, [name])
+    raise ModelError(f"the mechanism {mark.mechanism!r} is not known; use one of {', '.join(MECHANISMS)}")
+
+
+def confusion(states: int, mark: Soft | Sensor) -> Floats:
+    """Pr(reported | true) of a sensor for a variable with that many states."""
+    if isinstance(mark, Sensor):
+        return np.array(mark.confusion, dtype=np.float64)
+    if states == 1:
+        return np.ones((1, 1))
+    if not 0 <= mark.reliability <= 1:
+        raise ModelError(f"a reliability of {mark.reliability}; expected from 0 to 1")
+    wrong = (1 - mark.reliability) / (states - 1)
+    return np.full((states, states), wrong) + (mark.reliability - wrong) * np.eye(states)
+
+
+def describe_mark(mark: Mark | None) -> str:
+    """A mark in words; None is none.
+
+    >>> describe_mark(Partial(0.25, "nmar"))
+    '25% missing, not at random: by the value itself'
+    """
+    if mark is None:
+        return "as in the data"
+    if isinstance(mark, Hidden):
+        return "hidden"
+    if isinstance(mark, Partial):
+        return f"{show_percent(mark.fraction)} missing, {MECHANISMS.get(mark.mechanism, mark.mechanism)}"
+    if isinstance(mark, Soft):
+        return f"a sensor that is right {show_percent(mark.reliability)} of the time"
+    return "a sensor with its own table"
+
+
+def describe_role(dataset: Dataset, column: int) -> str:
+    """What data says of a variable, in words and numbers."""
+    role, rows, codes = dataset.roles[column], count(dataset.n_rows, "row"), dataset.codes[column]
+    if role is Role.HIDDEN:
+        return f"hidden: no value in any of {rows}" if dataset.n_rows else "hidden: there are no rows"
+    if role is Role.OBSERVED:
+        return f"observed: a state in every one of {rows}"
+    if role is Role.PARTIAL:
+        return f"partly missing: no value in {(codes < 0).sum():,} of {rows}"
+    return f"uncertain: likelihoods in {(codes <= FIRST_LIKELIHOOD).sum():,} of {rows}"

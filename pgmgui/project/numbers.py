@@ -1,0 +1,56 @@
+"""Numbers as people type and read them."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from engine.model.errors import PgmError
+
+_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_COMMA = re.compile(r"[-+]?\d*,\d+", re.ASCII)
+
+
+def parse_number(text: str, what: str = "a number") -> float:
+    """The number ≥ 0 that a text stands for; where it does not, an error that says why.
+
+    >>> parse_number(" .5 "), parse_number("1e-3")
+    (0.5, 0.001)
+    """
+    text = text.strip()
+    if _COMMA.fullmatch(text):
+        raise PgmError(f"{text!r} has a comma; write {what} with a point, as {text.replace(',', '.')}")
+    if not _NUMBER.fullmatch(text):
+        raise PgmError(f"{text!r} is no number; type {what} such as 0.25")
+    value = float(text)
+    if math.isinf(value):
+        raise PgmError(f"{text!r} is too large; type {what} such as 0.25")
+    if value < 0:
+        raise PgmError(f"{text!r} is negative; type {what} of 0 or more")
+    return value
+
+
+def parse_fraction(text: str, what: str = "a number") -> float:
+    """The number from 0 to 1 that a text stands for."""
+    value = parse_number(text, what)
+    if value > 1:
+        raise PgmError(f"{text.strip()!r} is above 1; type {what} from 0 to 1")
+    return value
+
+
+def show_number(value: float) -> str:
+    """A number in six digits, without those that say nothing.
+
+    >>> show_number(0.25), show_number(1 / 3), show_number(1e-12), show_number(2)
+    ('0.25', '0.333333', '1e-12', '2')
+    """
+    return f"{value:.6g}"
+
+
+def show_percent(fraction: float) -> str:
+    """A fraction as a percentage.
+
+    >>> show_percent(0.5), show_percent(0.125)
+    ('50%', '12.5%')
+    """
+    return f"{100 * fraction:.4g}%"

@@ -1,0 +1,110 @@
+"""What is on the page: a network, data, marks and a prior, as one immutable value; and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from engine.formats import DataDocument, Document
+from engine.learning.bounds import Bounds, find_bounds
+from engine.learning.problem import LearningTask, make_task
+from engine.model.arrays import Floats
+from engine.model.dataset import Dataset
+from engine.model.errors import MemoryLimitError, ModelError
+from engine.model.network import BayesianNetwork, Network
+from pgmgui.project.marks import Mark, apply_marks
+
+EMPTY = Document(BayesianNetwork((), (), ()))
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """All that undo brings back.
+
+    Attributes
+    ----------
+    document : Document
+        With a position for every variable: see :func:`pgmgui.project.layout.arrange`.
+    marks : mapping from variable name to Mark
+    prior : mapping from variable name to Dirichlet exponents
+        A number or a table, for the variables that do not have the common exponent.
+    common_prior : float
+        The exponent of all other variables.
+    example : str
+        The id of the example that it began as, if it did.
+    truth : Network, optional
+        The network that the data was drawn from, if it was.
+    """
+
+    title: str = "Untitled"
+    note: str = ""
+    document: Document = EMPTY
+    data: DataDocument | None = None
+    marks: Mapping[str, Mark] = field(default_factory=dict)
+    prior: Mapping[str, float | Floats] = field(default_factory=dict)
+    common_prior: float = 1.0
+    example: str = ""
+    truth: Network | None = None
+
+    @property
+    def exponents(self) -> dict[str, float | Floats]:
+        """The Dirichlet exponents of every variable."""
+        names = [variable.name for variable in self.document.network.variables]
+        return {name: self.prior.get(name, self.common_prior) for name in names}
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """How the learning problem falls apart, and how high each part can go."""
+
+    task: LearningTask
+    bounds: Bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Derived:
+    """What follows from a scene.
+
+    Attributes
+    ----------
+    seen : Dataset, optional
+        The data as the marks let it be seen; None without data.
+    parts : Parts, optional
+        None if there is nothing to learn, or no way to.
+    obstacle : str
+        Why there are no parts where one would expect some.
+    """
+
+    seen: Dataset | None
+    parts: Parts | None
+    obstacle: str = ""
+
+
+def derive(scene: Scene) -> Derived:
+    """What follows from a scene. With much data this takes a while: call it beside the page, not on it."""
+    if scene.data is None:
+        return Derived(None, None)
+    network = scene.document.network
+    if scene.data.dataset.variables != network.variables:
+        raise ModelError("the data is over other variables than the network; match its columns first")
+    seen = apply_marks(scene.data.dataset, scene.marks)
+    if not isinstance(network, BayesianNetwork) or not network.variables or not seen.n_rows:
+        return Derived(seen, None)
+    try:
+        task = make_task(network, seen, scene.exponents)
+    except MemoryLimitError as error:
+        # A network too wide to learn can still be looked at and edited.
+        return Derived(seen, None, f"Learning is out of reach: {error}")
+    return Derived(seen, Parts(task, find_bounds(task)))
+
+
+def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
+    """What follows from a scene, when it is known of another: nothing new if only names and places differ."""
+    same = (
+        scene.document.network is old.document.network
+        and scene.data is old.data
+        and scene.marks is old.marks
+        and scene.prior is old.prior
+        and scene.common_prior == old.common_prior
+    )
+    return known if same else derive(scene)

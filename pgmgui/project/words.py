@@ -1,0 +1,170 @@
+"""Engine objects as words for people: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from engine.learning.bounds import CERTIFIED
+from engine.learning.decomposition import Component
+from engine.learning.learn import Snapshot
+from engine.learning.problem import LearningTask
+from engine.learning.starts import Symmetry
+from engine.model.dataset import Dataset, Role
+from engine.model.network import BayesianNetwork, Network, count_parameters
+
+MOST_NAMES = 3
+"""Names shown in a list before it is cut."""
+MOST_LEARNED = 12
+"""Names shown of a component's variables, or its arrows."""
+LEARNERS: Mapping[str, str] = {
+    "d-em": "decomposed EM",
+    "em": "EM",
+    "em-textbook": "textbook EM",
+    "d-edml": "decomposed EDML",
+    "edml": "EDML",
+    "d-hybrid": "decomposed hybrid",
+    "hybrid": "hybrid",
+    "d-lbfgs": "decomposed L-BFGS",
+    "lbfgs": "L-BFGS",
+    "d-cg": "decomposed CG",
+    "cg": "CG",
+    "counting": "counting",
+}
+"""Short names of the methods, in the order they are offered."""
+STOPS: Mapping[str, str] = {
+    "converged": "converged",
+    "iterations": "stopped at the iteration limit",
+    "time": "stopped at the time limit",
+    "cancelled": "stopped by you",
+}
+"""Why a run ended, in words."""
+
+
+def describe_savings(task: LearningTask) -> str:
+    """What one EM iteration costs, whole and decomposed, in a sentence."""
+    components = task.decomposition.components
+    busy = sum(not component.is_complete for component in components)
+    if not busy:
+        return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
+    counted = f"{len(components) - busy:,} solved by counting, " if busy < len(components) else ""
+    return (
+        f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
+        f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
+        f"or {count(int(task.problem.rows_per_pass.sum()), 'small one')} decomposed."
+    )
+
+
+def describe_briefly(task: LearningTask) -> list[str]:
+    """How many components there are, and what one iteration costs if there are any, in short lines."""
+    components = task.decomposition.components
+    busy = sum(not component.is_complete for component in components)
+    parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
+    small = count(int(task.problem.rows_per_pass.sum()), "small one")
+    return [parts, *([f"An iteration: {count(task.whole_rows, 'inference')}, or {small}."] if busy else [])]
+
+
+def describe_certificate(objective: Sequence[float], bounds: Sequence[float], rows: float) -> str:
+    """How far the objective of each component is from its bound, in a sentence."""
+    gaps = [max(0.0, bound - reached) for reached, bound in zip(objective, bounds, strict=True)]
+    total = sum(gaps)
+    open_ones = [str(k + 1) for k, gap in enumerate(gaps) if gap > CERTIFIED]
+    if not open_ones:
+        return "Certified: every component is at its upper bound, so no parameters are better."
+    which = cut(open_ones, 5)
+    noun, verb = ("component", "is") if len(open_ones) == 1 else ("components", "are")
+    return (
+        f"Within {total:,.3g} nats of the best possible ({total / rows:.2g} per row); "
+        f"{noun} {which} {verb} not certified."
+    )
+
+
+def describe_run(method: str, snapshot: Snapshot | None, state: str) -> str:
+    """How far a learner has come, in a sentence; ``state`` says what it does now."""
+    if snapshot is None:
+        return f"{LEARNERS[method]}: {state}."
+    objective = snapshot.objective.sum(axis=1).max()
+    return f"{LEARNERS[method]}: {objective:,.4f} after {count(snapshot.iteration, 'iteration')}, {state}."
+
+
+def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry]) -> str:
+    """Why a start cannot move, in a sentence; nothing if it can."""
+    if not symmetries:
+        return ""
+    variables = task.layout.network.variables
+    same = [
+        f"{variables[s.variable].name} ({cut([variables[s.variable].states[k] for k in s.states])})" for s in symmetries
+    ]
+    return (
+        f"A symmetric start: no table tells hidden states apart, of {cut(same)}. "
+        "Learning cannot move there; start at random."
+    )
+
+
+def describe_unseen(snapshot: Snapshot) -> str:
+    """Which parameters the data says nothing about, in a sentence; nothing if there are none."""
+    found = snapshot.unseen()
+    if not found:
+        return ""
+    variables = snapshot.task.layout.network.variables
+    names = [variables[v].name for v in dict.fromkeys(v for v, _ in found)]
+    verb, their = ("occurs", "its") if len(found) == 1 else ("occur", "their")
+    return (
+        f"{count(len(found), 'parent configuration')} of {cut(names)} never {verb} in the data "
+        f"and {'keeps' if len(found) == 1 else 'keep'} {their} starting probabilities."
+    )
+
+
+def describe_component(task: LearningTask, number: int) -> list[str]:
+    """The sub-network of a component, in lines: what is learned, from what, and its arrows."""
+    component: Component = task.decomposition.components[number]
+    network, roles = task.layout.network, task.decomposition.dataset.roles
+    names = [variable.name for variable in network.variables]
+    learned = [names[v] if roles[v] is Role.OBSERVED else f"{names[v]} ({roles[v].value})" for v in component.variables]
+    arrows = [f"{names[p]} → {names[v]}" for v in component.variables for p in network.parents[v]]
+    lines = [f"Component {number + 1} learns {cut(learned, MOST_LEARNED)}."]
+    if component.boundary:
+        lines.append(f"Given {cut([names[v] for v in component.boundary], MOST_LEARNED)}, observed in every row.")
+    if arrows:
+        lines.append(f"Arrows: {cut(arrows, MOST_LEARNED)}.")
+    return lines
+
+
+def cut(names: tuple[str, ...] | list[str], most: int = MOST_NAMES) -> str:
+    """Names in a row, the last ones as a number when there are many.
+
+    >>> cut(["a", "b", "c", "d", "e"])
+    'a, b, c and 2 more'
+    """
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "row"), count(1200, "row"), count(2.5, "row")
+    ('1 row', '1,200 rows', '2.5 rows')
+    """
+    shown = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
+    return f"{shown} {one if number == 1 else many or one + 's'}"
+
+
+def count_edges(network: Network) -> str:
+    """How many variables and arrows (or edges) a network has, in words."""
+    edge = "arrow" if isinstance(network, BayesianNetwork) else "edge"
+    return f"{count(len(network.variables), 'variable')}, {count(len(network.edges), edge)}"
+
+
+def summarise(network: Network, dataset: Dataset | None) -> list[str]:
+    """The facts on a network and its data, each a number and a noun."""
+    facts = [*count_edges(network).split(", "), count(count_parameters(network), "parameter")]
+    if dataset is None:
+        return [*facts, "no data"]
+    facts.append(count(dataset.total_weight, "row"))
+    if dataset.total_weight != dataset.n_rows:
+        facts.append(f"{dataset.n_rows:,} counted")
+    for role, word in ((Role.HIDDEN, "hidden"), (Role.PARTIAL, "partly missing"), (Role.SOFT, "uncertain")):
+        names = [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]
+        if names:
+            facts.append(f"{len(names):,} {word}: {cut(names)}")
+    return facts

@@ -1,0 +1,168 @@
+"""Autosave: what a tab works on is kept while it changes, and found again by the page's address.
+
+The address of a page ends in ``?tab=KEY`` once something was changed on it; a reload, or a restart of the
+server, opens what was kept under that key. Of two open tabs with the same key (a duplicated one), the second
+goes on under a key of its own.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future, wait
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import param
+from panel.io import PeriodicCallback
+
+from engine.model.errors import PgmError
+from pgmgui.components.address.address import Address
+from pgmgui.project.session_file import Saved
+from pgmgui.project.store import Store
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.tab import is_closed
+
+PERIOD = 700
+"""Milliseconds between two looks whether something has changed."""
+
+
+class Keeper(param.Parameterized):
+    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end.
+
+    Parameters
+    ----------
+    key : str
+        The name that what is open was kept under, if it was.
+    """
+
+    status = param.String(default="unchanged", doc="How it stands, in a word: unchanged, kept, changed or failed.")
+
+    def __init__(self, session: Session, race: Race, store: Store, key: str = "") -> None:
+        super().__init__()
+        self._session, self._race, self._store = session, race, store
+        self.key = key or store.make_key()
+        self.address = Address()
+        self._document: Any = pn.state.curdoc
+        self._kept = self._look()
+        self._writing: Future[Path] | None = None
+        self.trouble = ""
+        if key:
+            self.status = "kept"
+
+    def start(self) -> None:
+        """Look from now on, once the page is there."""
+        if self._document is None:
+            return
+        self._ticker = PeriodicCallback(callback=self.keep, period=PERIOD, background=True)
+        pn.state.on_session_destroyed(lambda *_: self.leave())
+        pn.state.onload(self._begin)
+
+    def _begin(self) -> None:
+        self.claim()
+        self._ticker.start()
+
+    def claim(self) -> None:
+        """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
+        owner = self._store.owners.get(self.key)
+        if owner is not None and owner is not self and not owner.is_closed:
+            self._move()
+        self._store.owners[self.key] = self
+
+    def _move(self) -> None:
+        """Keep everything under a new key."""
+        self.key = self._store.make_key()
+        self._store.owners[self.key] = self
+        self._kept = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody looks at the page any more."""
+        return is_closed(self._document)
+
+    @property
+    def is_owner(self) -> bool:
+        return self._store.owners.get(self.key) is self
+
+    # --- keeping
+
+    def keep(self) -> None:
+        """Save what has changed, beside the page; call it now and then."""
+        if not self.is_owner:
+            if self.is_closed:  # the page was reloaded: the new one writes the file
+                return
+            self._move()
+        if self._writing is not None:
+            if not self._writing.done():
+                return
+            self._finish(self._writing)
+        now = self._look()
+        if not _is_same(now, self._kept):
+            self._kept, self.status = now, "changed"
+            self._writing = self._store.save_later(self.key, self._race.saved())
+
+    def keep_now(self) -> None:
+        """Save what has changed, and wait for it, without a word to the page: it may be gone."""
+        if not self.is_owner:
+            return
+        if self._writing is not None:
+            wait([self._writing])
+        if self._race.is_running or not _is_same(self._look(), self._kept):
+            try:
+                self._store.save(self.key, self._race.saved())
+            except PgmError as error:
+                self._complain(error)
+
+    def leave(self) -> None:
+        """Save for the last time: the page is gone."""
+        self.keep_now()
+        if self.is_owner:
+            del self._store.owners[self.key]
+
+    def forget(self) -> None:
+        """Remove what was kept of this tab; the next change is kept again."""
+        if self._writing is not None:
+            self._finish(self._writing)
+        self._store.forget(self.key)
+        self.status, self.address.query = "unchanged", ""
+
+    def _look(self) -> tuple[object, ...]:
+        """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
+        session, race = self._session, self._race
+        return session.scene, session.settings, session.evidence, race.curves, race.is_running, race.stale
+
+    def _finish(self, writing: Future[Path]) -> None:
+        """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""
+        self._writing = None
+        try:
+            writing.result()
+        except PgmError as error:
+            self._complain(error)
+            self.status = "failed"
+            return
+        self.trouble, self.status = "", "kept"
+        self.address.query = f"tab={self.key}"
+
+    def _complain(self, error: PgmError) -> None:
+        if not self.trouble:
+            logging.getLogger(__name__).warning("autosave does not work: %s", error)
+        self.trouble = str(error)
+
+
+def find_kept(store: Store, key: str) -> Saved | None:
+    """What was kept under a key, up to the last change of a page that is still being left; None if nothing was."""
+    owner = store.owners.get(key)
+    if owner is not None:
+        owner.keep_now()
+    return store.load(key)
+
+
+def read_query(arguments: Mapping[str, list[bytes]]) -> dict[str, str]:
+    """The parameters of the page's address, each once, as text."""
+    return {key: values[-1].decode("utf-8", "replace") for key, values in arguments.items() if values}
+
+
+def _is_same(now: tuple[object, ...], before: tuple[object, ...]) -> bool:
+    return len(now) == len(before) and all(a is b for a, b in zip(now, before, strict=True))

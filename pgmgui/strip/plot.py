@@ -1,0 +1,164 @@
+"""A figure with lines that are made when they are first needed, and drawn with ever other numbers.
+
+A new figure each time would stay in the browser's memory. Bokeh's models may only be touched in the turn of
+their document: see :meth:`Plot.fill`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bokeh.core.properties import value
+from bokeh.events import Tap
+from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, NumeralTickFormatter
+from bokeh.models.annotations import Legend, LegendItem, Span
+from bokeh.plotting import figure
+
+from pgmgui.strip.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
+
+COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
+DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
+"""Learners' lines: both tell them apart, on white and on black."""
+BOUND_COLOUR = "#868686"
+BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid"), strict=True))
+_RECEIPT = "receipt.data = {number: [frame.data.number[0]]}"
+NUMBERS = "0,0.[00]"
+
+
+@dataclass(frozen=True, eq=False)
+class _Series:
+    """A line of the figure and its entry in the legend."""
+
+    renderer: Any
+    item: LegendItem
+
+    def draw(self, name: str, line: Line | None) -> None:
+        if line is not None:
+            self.renderer.data_source.data = {"x": line.x, "y": line.y}
+        self.renderer.update(name=name, visible=line is not None)
+        self.item.update(label=value(name), visible=line is not None)
+
+
+class Plot:
+    """A figure of learners' curves and bounds.
+
+    Attributes
+    ----------
+    figure : bokeh figure
+    taken : int
+        The number of the last drawing that the browser has taken.
+
+    ``on_travel(place)`` is called with where, from left to right, the user wants to look.
+    """
+
+    def __init__(self, up: str, on_travel: Callable[[float], None]) -> None:
+        self.taken = 0
+        self._on_travel = on_travel
+        self._placing = False
+        self._width = 2.5
+        self.figure = _make_empty(up)
+        self._legend = Legend(spacing=0)
+        self._legend.update(padding=4)
+        self._legend.border_line_alpha = self._legend.background_fill_alpha = 0
+        self.figure.add_layout(self._legend, "right")
+        self._hover = HoverTool(renderers=[])
+        self.figure.add_tools(self._hover)
+        self._bounds = {name: self._add(BOUND_COLOUR, dash) for name, dash in BOUND_DASHES.items()}
+        self._learners: list[_Series] = []
+        self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
+        frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
+        # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
+        self.figure.x_range.renderers = self.figure.y_range.renderers = [frame]
+        self._moment = self._add_moment()
+        self._ask_for_receipts(up)
+
+    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
+        """Draw lines, and an upright one at the moment that is looked at.
+
+        The browser's receipt will have this number. To be called in the document's turn.
+        """
+        self._placing = True  # only what the user moves is a journey
+        self._moment.update(visible=moment is not None, **({} if moment is None else {"location": moment}))
+        self._placing = False
+        self._width = 2.5
+        self.figure.xaxis.axis_label = ACROSS[axes.across]
+        self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
+        for name, series in self._bounds.items():
+            series.draw(name, lines.get(name))
+        learners = [name for name in lines if name not in BOUNDS]
+        for k in range(len(self._learners), len(learners)):
+            self._learners.append(self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]))
+        for k, series in enumerate(self._learners):
+            name = learners[k] if k < len(learners) else ""
+            series.draw(name, lines.get(name))
+        x, y = find_frame(lines, axes)
+        self._frame.data = {"x": x, "y": y, "number": [number, number]}
+
+    def enlarge(self, large: bool) -> None:
+        """Use large or the usual type and lines. To be called in the document's turn."""
+        for axis in (*self.figure.xaxis, *self.figure.yaxis):
+            axis.axis_label_text_font_size = "18px" if large else "13px"
+            axis.major_label_text_font_size = "15px" if large else "11px"
+        self._legend.label_text_font_size = "17px" if large else "12px"
+        self._width = 4.0 if large else 2.5
+        for series in (*self._bounds.values(), *self._learners):
+            series.renderer.glyph.line_width = self._width
+
+    def _add(self, colour: str, dash: str) -> _Series:
+        source = ColumnDataSource({"x": [], "y": []})
+        drawn = self.figure.line(
+            "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False
+        )
+        item = LegendItem(label=value(""), renderers=[drawn], visible=False)
+        self._legend.items = [*self._legend.items, item]
+        self._hover.renderers = [*self._hover.renderers, drawn]
+        return _Series(drawn, item)
+
+    def _add_moment(self) -> Span:
+        """An upright line that can be dragged; a click on the plot brings it there."""
+        line = Span(dimension="height", location=0.0, editable=True, visible=False, level="overlay")
+        line.update(line_color="#d0451b", line_width=3, line_dash="solid", hover_line_color="#d0451b")
+        line.hover_line_width = 6
+        self.figure.add_layout(line)
+        line.on_change("location", lambda _attribute, _old, place: self._travel(place))
+        self.figure.on_event(Tap, lambda event: self._travel(event.x))
+        return line
+
+    def _travel(self, place: object) -> None:
+        if not self._placing and self._moment.visible and isinstance(place, int | float) and math.isfinite(place):
+            self._on_travel(float(place))
+
+    def _ask_for_receipts(self, up: str) -> None:
+        """Have the browser say which drawing it has taken."""
+        receipt = ColumnDataSource({"number": [0]}, name=f"receipt: {up}")
+        self._frame.js_on_change("data", CustomJS(args={"frame": self._frame, "receipt": receipt}, code=_RECEIPT))
+
+        def take(_attribute: str, _old: object, data: Mapping[str, list[int]]) -> None:
+            self.taken = data["number"][0]
+
+        receipt.on_change("data", take)
+
+
+def _make_empty(up: str) -> Any:
+    log = up == "log gap"
+    plot: Any = figure(
+        name=f"plot of {up}",
+        sizing_mode="stretch_both",
+        min_height=120,
+        x_axis_label="",
+        y_axis_label=UP[up],
+        x_range=DataRange1d(range_padding=0.02),
+        y_range=DataRange1d(range_padding=0.08),
+        y_axis_type="log" if log else "linear",
+        tools="pan,wheel_zoom,box_zoom,reset",
+        toolbar_location="right",
+        min_border=2,
+    )
+    plot.toolbar.update(logo=None, autohide=True)
+    plot.xaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    if not log:
+        plot.yaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    return plot

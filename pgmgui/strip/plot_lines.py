@@ -1,0 +1,107 @@
+"""The lines of the live plot, from curves and bounds to numbers: pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from engine.learning.bounds import CERTIFIED, Bounds
+from engine.model.arrays import Floats
+from pgmgui.project.words import LEARNERS
+from pgmgui.state.race import Curve
+from pgmgui.state.runner import Point
+
+ACROSS = {
+    "iterations": "iteration",
+    "inferences": "inferences: rows propagated",
+    "seconds": "seconds of computing",
+}
+"""What the plot can count from left to right, and the axis' label."""
+UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
+"""What it can show from bottom to top."""
+BOUNDS = ("bound by components", "bound with patterns", "naive bound", "certified")
+"""Names of the lines that stand still."""
+LEFT_OUT = 20
+"""The first of so many parts of the curves may leave the picture below: a random start is far down."""
+SAME = 1e-9
+"""Bounds that differ by no more than this, relatively, are drawn as one."""
+
+
+@dataclass(frozen=True)
+class Axes:
+    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether the naive bound is drawn."""
+
+    across: str = "iterations"
+    up: str = "objective"
+    naive: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """The points of a line."""
+
+    x: Floats
+    y: Floats
+
+
+def make_lines(curves: Mapping[str, Curve], bounds: Bounds | None, axes: Axes) -> dict[str, Line]:
+    """The line of every learner and of the bounds, by their names; bounds are as long as the runs."""
+    lines = {
+        LEARNERS[name]: Line(_across(curve.points, axes), _up(curve.points, bounds, axes))
+        for name, curve in curves.items()
+    }
+    longest = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
+    ends = np.array([0.0, longest])
+    levels = {} if bounds is None else _levels(bounds, axes)
+    return {**lines, **{name: Line(ends, np.full(2, level)) for name, level in levels.items()}}
+
+
+def find_place(points: Sequence[Point], iteration: int, axes: Axes) -> float:
+    """Where an iteration of a curve lies from left to right; that of the point nearest to it."""
+    at = int(np.argmin(np.abs(np.array([point.iteration for point in points]) - iteration)))
+    return float(_across(points, axes)[at])
+
+
+def find_iteration(points: Sequence[Point], place: float, axes: Axes) -> int:
+    """The iteration of a curve that lies nearest to a place from left to right."""
+    return points[int(np.argmin(np.abs(_across(points, axes) - place)))].iteration
+
+
+def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
+    """The corners of what is to be in the picture: all bounds, and the curves but for their beginnings."""
+    right = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
+    first = right / LEFT_OUT if axes.up == "objective" else 0.0
+    heights = [np.empty(0)]
+    for line in lines.values():
+        late = line.y[line.x >= first]
+        heights.append(late if late.size else line.y[-1:])
+    finite = np.concatenate(heights)
+    finite = finite[np.isfinite(finite)]
+    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    return np.array([0.0, right]), np.array([low, high])
+
+
+def _levels(bounds: Bounds, axes: Axes) -> dict[str, float]:
+    if axes.up == "log gap":
+        return {BOUNDS[3]: CERTIFIED}
+    whole, patterns = float(bounds.decomposition.sum()), float(bounds.patterns.sum())
+    levels = {BOUNDS[0]: whole}
+    if abs(whole - patterns) > SAME * abs(whole):
+        levels[BOUNDS[1]] = patterns
+    return {**levels, BOUNDS[2]: bounds.naive} if axes.naive else levels
+
+
+def _across(points: Sequence[Point], axes: Axes) -> Floats:
+    attribute = {"iterations": "iteration"}.get(axes.across, axes.across)
+    return np.array([getattr(point, attribute) for point in points], dtype=np.float64)
+
+
+def _up(points: Sequence[Point], bounds: Bounds | None, axes: Axes) -> Floats:
+    values = np.array([point.objective for point in points], dtype=np.float64)
+    values[~np.isfinite(values)] = np.nan
+    if axes.up == "log gap" and bounds is not None:
+        # What is certified lies on the floor: the logarithm of nothing is nowhere.
+        return np.maximum(bounds.total - values, CERTIFIED)
+    return values

@@ -1,0 +1,221 @@
+"""The run strip: choose learners, let them race, watch them climb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import panel as pn
+from panel.io import PeriodicCallback, unlocked
+
+from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.equations import Equations
+from pgmgui.components.plain_text import PlainText
+from pgmgui.components.popup import make_popup_button
+from pgmgui.project.scene import Derived
+from pgmgui.project.session_file import Saved
+from pgmgui.state.race import Curve, Race
+from pgmgui.state.session import Session
+from pgmgui.state.tab import is_closed
+from pgmgui.state.travel import Traveller
+from pgmgui.strip.learner_choice import LearnerChoice
+from pgmgui.strip.run_options import RunOptions
+from pgmgui.strip.trace import Trace
+
+START = "learn from the data as it is marked (key r)"
+STEP = "one iteration of every learner, then wait (key s)"
+CANCEL = "end, and discard what has been reached"
+DISCARD = "forget what has been reached"
+APPLY = "give the network the best parameters that were learned"
+TICK = 100
+"""Milliseconds between two looks at the mailboxes."""
+HEIGHT, LARGE_HEIGHT = 236, 306
+"""Pixels: the canvas is what the page is for. With large type, more."""
+BUTTONS, LARGE_BUTTONS = 38, 46
+WIDTH, LARGE_WIDTH = 400, 530
+"""Pixels of the controls."""
+
+
+class LearnStrip(pn.viewable.Viewer):
+    """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
+
+    def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
+        super().__init__()
+        self._session, self._race, self._traveller = session, race, traveller
+        self._trace = Trace(traveller.go_to)
+        self._news = False
+        self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
+        self._state = PlainText(margin=(2, 4, 0, 0))
+        choices = LearnerChoice(session), RunOptions(session), _make_equations(session)
+        chosen = pn.Row(*choices, margin=0, height=40, sizing_mode="stretch_width")
+        self._controls = pn.Column(
+            chosen,
+            self._buttons,
+            pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
+            max_width=WIDTH,
+            sizing_mode="stretch_both",
+            margin=(6, 8, 4, 12),
+        )
+        self._view = pn.Row(
+            self._controls,
+            self._trace,
+            height=HEIGHT,
+            sizing_mode="stretch_width",
+            styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
+        )
+        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
+        session.param.watch(lambda event: self._enlarge(event.new), "lecture")
+        # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
+        self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
+        self._show()
+        if pn.state.curdoc is not None:
+            pn.state.on_session_destroyed(lambda *_: self._race.stop())
+
+    # --- what the user does
+
+    def _act(self, key: str) -> None:
+        race = self._race
+        actions = {
+            "start": self._start,
+            "pause": self._pause,
+            "step": self._step,
+            "stop": race.stop,
+            "cancel": race.cancel,
+            "apply": race.apply,
+        }
+        actions[key]()
+        self._show()
+
+    def open(self, saved: Saved, derived: Derived | None = None) -> bool:
+        """Open a session, and show what was learned in it."""
+        opened = self._race.open(saved, derived)
+        self._show()
+        return opened
+
+    def start(self) -> None:
+        """Let the chosen learners go, as the button does."""
+        self._act("start")
+
+    def _start(self) -> None:
+        self._race.begin()
+        self._look()
+
+    def _pause(self) -> None:
+        if self._race.is_paused:
+            self._race.resume()
+        else:
+            self._race.pause()
+
+    def _step(self) -> None:
+        if not self._race.is_running:
+            self._race.begin(paused=True)
+            self._look()
+        self._race.step()
+
+    def _look(self) -> None:
+        """Look at the mailboxes from now on, until all runs have ended."""
+        if not self._ticker.running:
+            self._ticker.start()
+
+    @property
+    def keys(self) -> dict[str, Callable[[], None]]:
+        """What keys do, wherever the focus is."""
+        return {
+            "r": partial(self._press, self._run_or_pause),
+            "s": partial(self._press, self._step),
+            ",": partial(self._traveller.step, -1),
+            ".": partial(self._traveller.step, 1),
+        }
+
+    def _press(self, action: Callable[[], None]) -> None:
+        if self._race.can_begin or self._race.is_running:
+            action()
+            self._show()
+
+    def _run_or_pause(self) -> None:
+        if self._race.is_running:
+            self._pause()
+        else:
+            self.start()
+
+    # --- what is shown
+
+    def _tick(self) -> None:
+        """Look at what the runs have found; draw it, once."""
+        if is_closed(pn.state.curdoc):
+            self._race.stop()
+        # All that changes goes to the browser as one message. Sent piece by piece, Bokeh's own messages would keep
+        # the line busy and Panel's wait for ever.
+        with unlocked():
+            self._news |= self._race.tick()
+            if self._news and (self._trace.is_ready or not self._race.is_running):
+                self._news = False
+                self._trace.moment = self._moment
+                self._trace.follow()
+                self._say()
+        if not self._race.is_running and not self._news:
+            self._ticker.stop()
+
+    def _enlarge(self, large: bool) -> None:
+        self._view.height = LARGE_HEIGHT if large else HEIGHT
+        self._buttons.height = LARGE_BUTTONS if large else BUTTONS
+        self._controls.max_width = LARGE_WIDTH if large else WIDTH
+        self._trace.enlarge(large)
+
+    def _show(self) -> None:
+        """Draw everything anew."""
+        parts = self._race.parts
+        self._trace.moment = self._moment
+        self._trace.draw(self._race.curves, None if parts is None else parts.bounds)
+        self._say()
+
+    @property
+    def _moment(self) -> tuple[Curve, int] | None:
+        """The point of the plot that is looked at; none while a run goes on."""
+        curve = self._traveller.curve
+        held = not self._race.is_running or self._race.is_paused
+        return (curve, self._traveller.iteration) if curve is not None and curve.points and held else None
+
+    def _say(self) -> None:
+        """Tell how the runs stand, and enable what can be done."""
+        race, session = self._race, self._session
+        self._enable()
+        if race.curves:
+            self._state.write(*race.describe())
+        elif session.parts is None:
+            self._state.write(session.derived.obstacle or "Learning needs a Bayesian network with data.")
+        elif not race.can_begin:
+            self._state.write("Choose a learner.")
+        else:
+            self._state.write("Ready: press Start and watch the objective climb to its bound.")
+
+    def _enable(self) -> None:
+        race, running = self._race, self._race.is_running
+        pause = ("Resume", "go on") if race.is_paused else ("Pause", "wait before the next iteration")
+        cancel = ("Cancel", CANCEL) if running or not race.curves else ("Discard", DISCARD)
+        buttons = (
+            _make("start", "Start", START, race.can_begin and not running),
+            _make("pause", *pause, running),
+            _make("step", "Step", STEP, race.can_begin or running),
+            _make("stop", "Stop", "end, and keep what has been reached", running),
+            _make("cancel", *cancel, bool(race.curves)),
+            _make("apply", "Apply", APPLY, race.can_apply),
+        )
+        groups = [Group("", buttons)]
+        if groups != self._buttons.groups:
+            self._buttons.groups = groups
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
+    look = "main" if key == "start" else "plain"
+    return Choice(key, name, f"{name}: {about}", disabled=not enabled, look=look)
+
+
+def _make_equations(session: Session) -> pn.viewable.Viewable:
+    """A button that shows what the chosen learners compute, while the plot stays in view."""
+    form = pn.Column(Equations(session), margin=(8, 16), sizing_mode="stretch_width")
+    about = "Equations: what the chosen learners compute"
+    return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})

@@ -1,0 +1,144 @@
+"""The live plot: each learner's objective climbing towards the bounds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+
+import panel as pn
+import panel_material_ui as pmui
+from panel.io import unlocked
+
+from engine.learning.bounds import Bounds
+from pgmgui.components.plot_picture.plot_picture import PlotPicture
+from pgmgui.components.switch import make_choice
+from pgmgui.state.race import Curve
+from pgmgui.strip.plot import Plot
+from pgmgui.strip.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
+
+HEIGHT, LARGE_HEIGHT = 196, 256
+"""Pixels of the figure; of one with large type."""
+TOP, LARGE_TOP = 32, 42
+"""Pixels of the controls above it."""
+PATIENCE = 2.0
+"""Seconds after which a browser that does not answer is sent more all the same."""
+
+
+class Trace(pn.viewable.Viewer):
+    """Objective or gap, by iterations, inferences or seconds; one line a learner, and the bounds.
+
+    Attributes
+    ----------
+    moment : (Curve, int), optional
+        The iteration of a curve that is marked; the user may drag the mark, which calls ``on_travel(iteration)``.
+    """
+
+    def __init__(self, on_travel: Callable[[int], None]) -> None:
+        super().__init__()
+        self.moment: tuple[Curve, int] | None = None
+        self._on_travel = on_travel
+        self._curves: Mapping[str, Curve] = {}
+        self._bounds: Bounds | None = None
+        self._sent, self._sent_at = 0, 0.0
+        self._across = make_choice("x", list(ACROSS), "What the plot counts from left to right.")
+        self._up = make_choice("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._naive = pmui.Checkbox(
+            label="naive bound",
+            value=False,
+            margin=0,
+            size="small",
+            stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
+            description="Also draw the bound that knows no components. It may be far above.",
+        )
+        controls = (self._across, self._up, self._naive)
+        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
+        self._large = False
+        self._plots: dict[str, Plot] = {}
+        self._shown = ""
+        self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
+        self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
+        self._view = pn.Column(
+            self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
+        )
+        for control in controls:
+            control.param.watch(lambda *_: self._redraw(), "value")
+        self._is_loaded = pn.state.curdoc is None
+        pn.state.onload(self._begin)
+
+    def draw(self, curves: Mapping[str, Curve], bounds: Bounds | None) -> None:
+        """Show these curves under these bounds."""
+        self._curves, self._bounds = curves, bounds
+        self._redraw()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the browser has taken what was sent last. One that is behind is not sent more: what answers a
+        click would wait behind it."""
+        taken = self._plot(self._up.value).taken
+        return taken >= self._sent or time.monotonic() > self._sent_at + PATIENCE
+
+    def follow(self) -> None:
+        """Draw what the curves have gained, in the document's own turn: from a periodic callback."""
+        self._fill(self._axes)
+
+    def enlarge(self, large: bool) -> None:
+        """Use large type, and more room for it; or the usual."""
+        self._large = large
+        self._top.height, self._place.height = (LARGE_TOP, LARGE_HEIGHT) if large else (TOP, HEIGHT)
+        self._picture.styles = _corner(self._place.height)
+        pn.state.execute(self._enlarge_plots, schedule=True)
+
+    def _enlarge_plots(self) -> None:
+        with unlocked():
+            for plot in self._plots.values():
+                plot.enlarge(self._large)
+
+    def _redraw(self) -> None:
+        # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
+        # touched in it.
+        pn.state.execute(self.follow, schedule=True)
+
+    def _begin(self) -> None:
+        """Draw for the first time, once the page is there: Bokeh would lay the figure out again with all that comes."""
+        self._is_loaded = True
+        self.follow()
+
+    def _fill(self, axes: Axes) -> None:
+        if not self._is_loaded:
+            return
+        self._sent, self._sent_at = self._sent + 1, time.monotonic()
+        place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
+        with unlocked():
+            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent, place)
+            if self._shown != axes.up:
+                self._shown = axes.up
+                self._place[:] = [self._plots[axes.up].figure]
+            self._picture.param.update(figure=self._plots[axes.up].figure.name, file=f"{axes.up} by {axes.across}")
+
+    def _plot(self, up: str) -> Plot:
+        """The plot of a quantity, made when it is first looked at."""
+        if up not in self._plots:
+            self._plots[up] = Plot(up, self._travel)
+            self._plots[up].enlarge(self._large)
+        return self._plots[up]
+
+    def _travel(self, place: float) -> None:
+        if self.moment is not None:
+            self._on_travel(find_iteration(self.moment[0].points, place, self._axes))
+
+    @property
+    def _axes(self) -> Axes:
+        return Axes(self._across.value, self._up.value, self._naive.value)
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def _corner(height: int) -> dict[str, str]:
+    """Where the buttons for pictures are: below the legend, where the plot leaves room."""
+    return {
+        "position": "absolute",
+        "right": "8px",
+        "top": f"{height + 4}px",
+        "background": "var(--panel-surface-color)",
+    }

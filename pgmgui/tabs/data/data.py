@@ -1,0 +1,223 @@
+"""The data: read, match, simulate, save, look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine.formats.data_files import DATA_SUFFIXES, naming
+from engine.formats.data_table import Table
+from pgmgui.components.plain_text import PlainText
+from pgmgui.components.transfer.transfer import Upload
+from pgmgui.project.data_reading import DataFile, build_scene
+from pgmgui.project.matching import Matching, begin_matching
+from pgmgui.project.scene import Scene
+from pgmgui.project.words import count
+from pgmgui.state.session import Session
+from pgmgui.tabs.data.data_grid import DataGrid
+from pgmgui.tabs.data.data_saving import DataSaving
+from pgmgui.tabs.data.match_form import MatchingPanel
+from pgmgui.tabs.data.simulate import SimulateForm
+from pgmgui.tabs.work import Work, make_button, settle
+
+MOST_NOTES = 6
+"""Notes of the reader that are shown."""
+
+
+class DataPanel(pn.viewable.Viewer):
+    """Where the data comes from, what it is, and where it goes.
+
+    A file is read beside the page: until that is done, and if it fails, the page stays as it is. Where it does
+    not fit the network, the user is asked first.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._file = DataFile("")
+        self._work = Work(session, self._abandon)
+        self._upload = Upload(
+            label="Choose a data file, or drop it here",
+            about=f"Opens data from one of: {', '.join(DATA_SUFFIXES)}",
+            accept=",".join(DATA_SUFFIXES),
+            on_begin=lambda name: self._work.begin(f"Uploading {name}"),
+            on_file=self._read_upload,
+            on_trouble=self._fail,
+            sizing_mode="stretch_width",
+            margin=(4, 8, 4, 0),
+        )
+        self._matching = MatchingPanel(self._use, self._build_from_table, self._cancel)
+        self._simulate, self._saving = SimulateForm(session, self._work), DataSaving(session, self._work)
+        self._make_path()
+        self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
+        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
+        self._remove = make_button("Remove the data", "the network stays", self._remove_data)
+        self._status = PlainText(margin=(4, 0))
+        self._looking = pn.Column(self._status, DataGrid(session), sizing_mode="stretch_width", margin=0)
+        path = [pn.Row(self._path, self._read, margin=0, sizing_mode="stretch_width")] if session.local else []
+        self._view = pn.Column(
+            self._upload,
+            *path,
+            self._as_new,
+            pn.Row(self._open_simulate, self._open_saving, self._remove, margin=0),
+            self._work,
+            self._matching,
+            self._simulate,
+            self._saving,
+            self._looking,
+            sizing_mode="stretch_both",
+            margin=0,
+            scroll="y-auto",
+        )
+        session.param.watch(lambda event: self._look(event.old, event.new), "scene")
+        self._look(session.scene, session.scene)
+
+    def _make_path(self) -> None:
+        self._path = pmui.TextInput(
+            label="Data path on this machine",
+            placeholder="~/data/asia.csv",
+            description="A data file on the machine that pgmgui runs on; also one too large to upload.",
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(6, 8, 4, 0),
+        )
+        self._path.param.watch(self._read_path, "enter_pressed")
+        self._read = make_button("Read", "the data file at this path", self._read_path)
+        self._as_new = pmui.Checkbox(
+            label="Build variables from the columns",
+            description="Open the next file as a new network, with a variable for each column and no arrows.",
+            description_delay=700,
+            size="small",
+            margin=(0, 0),
+        )
+
+    def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving) -> pmui.Button:
+        """A button that opens a form, or closes it."""
+        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open))
+
+    # --- reading
+
+    async def _read_upload(self, name: str, content: bytes) -> None:
+        await self._open(DataFile(name, content))
+
+    async def _read_path(self, _event: object) -> None:
+        await settle()
+        path = self._path.value_input or ""
+        if path.strip():
+            await self._open(DataFile(path))
+        else:
+            self._session.say("There is no path to read. Type the path of a data file on this machine first.")
+
+    async def _open(self, file: DataFile) -> None:
+        """Read a file and use it, or ask what does not fit."""
+        self._file = file
+        self._matching.close()
+        network = self._session.network
+        as_new = bool(self._as_new.value) or not network.variables
+
+        def read() -> tuple[Table, Matching | None]:
+            table = file.read(() if as_new else network.variables)
+            return table, None if as_new else begin_matching(table, network)
+
+        await self._work.run(f"Reading {file.name}", read, lambda found: self._take(*found))
+
+    def _take(self, table: Table, matching: Matching | None) -> None:
+        if matching is None:
+            self._start(partial(self._build, table))
+        elif matching.items:
+            self._ask(matching)
+        else:
+            self._start(partial(self._use, matching))
+
+    def _ask(self, matching: Matching) -> None:
+        self._matching.ask(matching, self._file.name)
+        self._looking.visible = False
+        if not matching.taken:
+            self._session.say(
+                f"{self._file.name}: no column is a variable of the network. Nothing has changed yet: "
+                "say in the Data tab what the columns mean, or build variables from them there."
+            )
+
+    def _start(self, work: Callable[[], Any]) -> None:
+        pn.state.execute(work, schedule=True)
+
+    # --- the ways out
+
+    async def _use(self, matching: Matching) -> None:
+        name = self._file.name
+
+        def make(scene: Scene) -> Scene:
+            with naming(name):
+                return matching.follow(scene.document.network).apply(scene, f"read from {Path(name).name}")
+
+        await self._work.change(f"Opening {name}", "open data", make, self._end_asking)
+
+    async def _build_from_table(self) -> None:
+        if self._matching.matching is not None:
+            await self._build(self._matching.matching.table)
+
+    async def _build(self, table: Table) -> None:
+        name = self._file.name
+        make = partial(build_scene, table, name)
+        await self._work.change(f"Building variables from {name}", "build variables", lambda _: make())
+
+    async def _cancel(self) -> None:
+        self._end_asking()
+        self._session.say("")
+
+    def _remove_data(self, _event: object) -> None:
+        self._session.set_data(None)
+
+    def _abandon(self) -> None:
+        self._upload.abandon()
+        self._status.write("Abandoned: the page is as it was.")
+
+    def _fail(self, message: str) -> None:
+        self._work.end()
+        self._session.say(message)
+
+    # --- what is there
+
+    def _end_asking(self) -> None:
+        self._matching.close()
+        self._looking.visible = True
+
+    def _look(self, old: Scene, new: Scene) -> None:
+        asked, network = self._matching.matching, new.document.network
+        # An edit changes the data too, where a variable goes.
+        edited = (new.title, new.note) == (old.title, old.note) and network.variables != old.document.network.variables
+        if asked is not None and edited:
+            self._matching.ask_again(network)
+        elif new.data is not old.data:
+            self._end_asking()
+            self._as_new.value = False
+        self._remove.disabled = self._open_saving.disabled = new.data is None
+        self._open_simulate.disabled = not new.document.network.variables
+        if new.data is None:
+            self._saving.open(False)
+        self._status.write(*describe(new))
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def describe(scene: Scene) -> list[str]:
+    """What data there is, and what its reader had to say."""
+    if scene.data is None:
+        if not scene.document.network.variables:
+            return ["No data. Open a file, and its columns become variables."]
+        return ["No data. Open a file or simulate some."]
+    dataset, notes = scene.data.dataset, scene.data.notes
+    rows = count(dataset.total_weight, "row")
+    if dataset.n_rows != dataset.total_weight:
+        rows += f" in {count(dataset.n_rows, 'line')} with weights"
+    lines = [f"Data: {rows}, {count(len(dataset.variables), 'variable')}."]
+    lines += [f"Note: {note}." for note in notes[:MOST_NOTES]]
+    if len(notes) > MOST_NOTES:
+        lines.append(f"And {count(len(notes) - MOST_NOTES, 'more note')}.")
+    return lines

@@ -1,0 +1,168 @@
+"""The guide: worked scenes from the papers, what the model doctor finds, and the learners' equations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from html import escape
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine.insight.doctor import Finding, examine
+from pgmgui.components.equations import Equations
+from pgmgui.components.plain_text import HtmlText, PlainText
+from pgmgui.project.lessons import Lesson, load_lessons
+from pgmgui.project.links import parse_link
+from pgmgui.project.session_file import Saved
+from pgmgui.state.session import Session
+from pgmgui.tabs.guide.remedies import find_remedy
+from pgmgui.tabs.work import make_button
+
+MOST_FINDINGS = 12
+"""Findings of the doctor that are shown."""
+_STYLE = """
+:host { color: var(--panel-on-surface-color); font: 0.875rem/1.4 var(--bokeh-base-font); }
+h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
+.see { border-left: 3px solid var(--panel-primary-color); padding-left: 8px; }
+.source { opacity: 0.75; }
+"""
+
+
+class GuidePanel(pn.viewable.Viewer):
+    """Lessons, findings and equations, one below the other.
+
+    Parameters
+    ----------
+    open_saved : callable
+        Opens the scene of a lesson's step, with its settings.
+    on_run : callable
+        Called when a step of a lesson begins to learn.
+    on_first_run : callable
+        Called to show the guided first run again.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        open_saved: Callable[[Saved], bool],
+        on_run: Callable[[], None],
+        on_first_run: Callable[[], None],
+    ) -> None:
+        super().__init__()
+        self._view = pn.Column(
+            make_button("First run", "four steps around the page", lambda *_: on_first_run()),
+            Lessons(open_saved, on_run),
+            Doctor(session),
+            Equations(session),
+            sizing_mode="stretch_both",
+            margin=(4, 8, 0, 12),
+            scroll="y-auto",
+        )
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+class Lessons(pn.viewable.Viewer):
+    """One lesson at a time: its steps, what to do, and what to see."""
+
+    def __init__(self, open_saved: Callable[[Saved], bool], on_run: Callable[[], None]) -> None:
+        super().__init__()
+        self._open_saved, self._on_run = open_saved, on_run
+        self._step = 0
+        self._choice = pmui.Select(
+            label="Worked scene",
+            options={lesson.title: lesson.id for lesson in load_lessons()},
+            description="Five scenes from the papers, of three steps each.",
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(8, 0, 4, 0),
+        )
+        self._choice.param.watch(lambda *_: self._go(0), "value")
+        self._text = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
+        self._back = make_button("Back", "the step before", lambda *_: self._go(self._step - 1))
+        self._do = make_button("Show me", "open this step's scene on the page", lambda *_: self._show_me(), "contained")
+        self._next = make_button("Next", "the step after", lambda *_: self._go(self._step + 1))
+        self._view = pn.Column(
+            self._choice,
+            self._text,
+            pn.Row(self._back, self._do, self._next, margin=0),
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self._go(0)
+
+    @property
+    def _lesson(self) -> Lesson:
+        return next(lesson for lesson in load_lessons() if lesson.id == self._choice.value)
+
+    def _go(self, step: int) -> None:
+        lesson = self._lesson
+        self._step = min(max(step, 0), len(lesson.steps) - 1)
+        here = lesson.steps[self._step]
+        self._text.object = (
+            f"<h3>Step {self._step + 1} of {len(lesson.steps)}</h3><p>{escape(here.do)}</p>"
+            f'<p class="see"><b>See:</b> {escape(here.see)}</p><p class="source">{escape(lesson.source)}</p>'
+        )
+        self._back.disabled, self._next.disabled = self._step == 0, self._step == len(lesson.steps) - 1
+
+    def _show_me(self) -> None:
+        link = parse_link(self._lesson.steps[self._step].link)
+        if self._open_saved(Saved(link.scene, link.settings)) and link.run:
+            self._on_run()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+class Doctor(pn.viewable.Viewer):
+    """What the model doctor finds, each with a fix."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._examine = make_button("Examine the model", "look for what makes learning fail or mislead", self._look)
+        self._list = pn.Column(sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(
+            HtmlText("<h3>Model doctor</h3>", margin=(12, 0, 0, 0), stylesheets=[_STYLE]),
+            self._examine,
+            self._list,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        session.param.watch(lambda *_: self._list.clear(), "derived")
+
+    def _look(self, _event: object = None) -> None:
+        parts = self._session.parts
+        if parts is None:
+            self._list[:] = [_say("There is nothing to examine: that takes a Bayesian network with data.")]
+            return
+        findings = examine(parts.task)
+        shown = [self._describe(finding) for finding in findings[:MOST_FINDINGS]]
+        if len(findings) > MOST_FINDINGS:
+            shown.append(_say(f"And {len(findings) - MOST_FINDINGS:,} more."))
+        self._list[:] = shown or [_say("Nothing found: every table can be learned, and every row is possible.")]
+
+    def _describe(self, finding: Finding) -> pn.viewable.Viewable:
+        name = self._session.network.variables[finding.variable].name
+        buttons = [make_button("Select", f"{name} on the canvas", lambda *_: self._session.select([name]))]
+        remedy = find_remedy(self._session, finding)
+        if remedy is not None:
+            buttons.append(make_button(remedy.label, remedy.about, partial(self._cure, remedy.apply)))
+        return pn.Column(
+            _say(finding.text, finding.advice), pn.Row(*buttons, margin=0), sizing_mode="stretch_width", margin=(4, 0)
+        )
+
+    def _cure(self, apply: Callable[[], bool], _event: object) -> None:
+        if apply():
+            self._look()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def _say(*lines: str) -> pn.viewable.Viewable:
+    text = PlainText(margin=(0, 0))
+    text.write(*lines)
+    return text.__panel__()

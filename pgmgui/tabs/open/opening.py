@@ -1,0 +1,161 @@
+"""Opening a network or a whole session: a new one, a file of the user's, or a path on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine.formats.files import FORMATS
+from engine.model.errors import RowSumError
+from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.plain_text import PlainText
+from pgmgui.components.transfer.transfer import Upload
+from pgmgui.project.network_files import NetworkFile
+from pgmgui.project.scene import Derived, Scene, derive
+from pgmgui.project.session_file import Saved
+from pgmgui.project.words import count, count_edges
+from pgmgui.state.session import Session
+from pgmgui.tabs.work import Work, make_button
+
+MOST_NOTES = 8
+"""Notes of the reader that are shown."""
+
+
+class Opening(pn.viewable.Viewer):
+    """Buttons, a place for files, and what the reader had to say.
+
+    A file is read beside the page: until that is done, and if it fails, what is open stays open.
+    """
+
+    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
+        super().__init__()
+        self._session, self._open_saved = session, open_saved
+        self._refused: NetworkFile | None = None
+        self._work = Work(session, self._abandon)
+        self._upload = Upload(
+            label="Choose a network file, or drop it here",
+            about=f"Opens a network from one of: {', '.join(FORMATS)}; or a session that was saved",
+            accept=",".join(FORMATS),
+            on_begin=self._begin,
+            on_file=self._read_upload,
+            on_trouble=self._fail,
+            sizing_mode="stretch_width",
+            margin=(4, 8, 4, 0),
+        )
+        self._make_path()
+        self._normalise = make_button(
+            "Normalise rows and open", "rescale every row of a table so that it sums to 1", self._read_again
+        )
+        self._normalise.visible = False
+        self._status = PlainText(margin=(0, 0))
+        kinds = (
+            Choice("bayesian", "New Bayesian network", "Draw a network with arrows", look="plain"),
+            Choice("markov", "New Markov network", "Draw a network without arrows", look="plain"),
+        )
+        new = Choices(groups=[Group("", kinds)], label="New network", on_press=self._new, margin=(4, 0))
+        self._view = pn.Column(
+            new,
+            self._upload,
+            *([pn.Row(self._path, self._open, margin=0, sizing_mode="stretch_width")] if session.local else []),
+            self._work,
+            self._normalise,
+            self._status,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        session.param.watch(lambda event: self._look(event.old, event.new), "scene")
+        self._look(session.scene, session.scene)
+
+    def _make_path(self) -> None:
+        self._path = pmui.TextInput(
+            label="Path on this machine",
+            placeholder="~/networks/asia.bif",
+            description="A network or session file on the machine that pgmgui runs on.",
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(6, 8, 4, 0),
+        )
+        self._path.param.watch(self._read_path, "enter_pressed")
+        self._open = make_button("Open", "the network file at this path", self._read_path)
+
+    # --- what the controls do
+
+    def _new(self, kind: str) -> None:
+        self._work.end()
+        self._session.new(kind == "markov")
+
+    async def _read_upload(self, name: str, content: bytes) -> None:
+        await self._read(NetworkFile(name, content))
+
+    async def _read_path(self, _event: object) -> None:
+        path = self._path.value_input or ""
+        if path.strip():
+            await self._read(NetworkFile(path))
+        else:
+            self._session.say("There is no path to open. Type the path of a network file on this machine first.")
+
+    async def _read_again(self, _event: object) -> None:
+        if self._refused is not None:
+            await self._read(self._refused, normalise=True)
+
+    def _abandon(self) -> None:
+        self._upload.abandon()
+        self._status.write("Abandoned: what was open is still open.")
+
+    # --- reading
+
+    def _begin(self, name: str) -> None:
+        self._offer(None)
+        self._work.begin(f"Uploading {name}")
+
+    async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
+        self._offer(None)
+
+        def read() -> tuple[Scene | Saved, Derived] | RowSumError:
+            try:
+                found = file.read(normalise)
+                return found, derive(found if isinstance(found, Scene) else found.scene)
+            except RowSumError as error:
+                return error
+
+        await self._work.run(f"Reading {file.name}", read, partial(self._finish, file))
+
+    def _finish(self, file: NetworkFile, found: tuple[Scene | Saved, Derived] | RowSumError) -> None:
+        if not isinstance(found, RowSumError):
+            opened, derived = found
+            if isinstance(opened, Scene):
+                self._session.open(opened, derived)
+            else:
+                self._open_saved(opened, derived)
+            return
+        self._offer(file)
+        way_out = f"press “{self._normalise.label}” in the Open tab"
+        self._session.say(str(found).replace("read with --normalise", way_out) + ".")
+
+    def _fail(self, message: str) -> None:
+        self._work.end()
+        self._session.say(message)
+
+    def _offer(self, file: NetworkFile | None) -> None:
+        """Offer to normalise the rows of a file, or no longer."""
+        self._refused = file
+        self._normalise.visible = file is not None
+
+    def _look(self, old: Scene, new: Scene) -> None:
+        """Say what is open, what its reader noted, and whether data went with what was open before."""
+        self._offer(None)
+        lines = [f"Open: {new.title}, {count_edges(new.document.network)}."]
+        if old.data is not None and new.data is None and old.title != new.title:
+            rows = count(old.data.dataset.total_weight, "row")
+            lines.append(f"The data of {old.title} ({rows}) was closed with it; undo brings both back.")
+        notes = new.document.notes
+        lines += [f"Note: {note}." for note in notes[:MOST_NOTES]]
+        if len(notes) > MOST_NOTES:
+            lines.append(f"And {count(len(notes) - MOST_NOTES, 'more note')}.")
+        self._status.write(*lines)
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view

@@ -1,0 +1,145 @@
+"""Queries: suppose something, and see what the model then says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import panel as pn
+
+from pgmgui.board.board import suppose
+from pgmgui.board.cards import make_card
+from pgmgui.components.bars.bars import Bars
+from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.plain_text import PlainText
+from pgmgui.components.switch import make_choice
+from pgmgui.project.supposing import describe_supposed
+from pgmgui.project.words import count
+from pgmgui.state.answers import Answers, describe_evidence
+from pgmgui.state.session import Session
+from pgmgui.tabs.work import make_button
+
+MOST_STATES = 60
+"""States of a variable that have a bar."""
+MOST_VARIABLES = 24
+"""Variables that are shown at once, the selected ones first."""
+SMALL = 12
+"""A network of up to so many variables is shown whole."""
+HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood."
+PARAMETERS = ["current", "learned"]
+
+
+class QueryPanel(pn.viewable.Viewer):
+    """Whose parameters are asked, what is supposed, how probable that is, and the bars of some variables."""
+
+    def __init__(self, session: Session, answers: Answers) -> None:
+        super().__init__()
+        self._session, self._answers = session, answers
+        self._parameters = make_choice(
+            "Parameters", PARAMETERS, "Ask the network as it is, or with the parameters that were learned."
+        )
+        self._parameters.param.watch(lambda event: session.view(event.new), "value")
+        self._about = PlainText(margin=(0, 0))
+        self._supposed = Choices(
+            label="Supposed",
+            on_press=lambda name: session.suppose(name, None),
+            margin=0,
+            styles={"max-height": "96px", "overflow": "auto"},
+        )
+        self._clear = make_button("Clear all", "suppose nothing", lambda *_: session.suppose_nothing(), margin=0)
+        self._words = PlainText(margin=(0, 0, 4, 0))
+        self._bars = Bars(on_suppose=self._suppose, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(
+            pn.Row(self._parameters, self._clear, margin=0, styles={"align-items": "center"}),
+            self._about,
+            self._supposed,
+            self._words,
+            # Alone: what the evidence means stays in view over many bars.
+            pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
+            sizing_mode="stretch_both",
+            margin=(8, 4, 0, 12),
+        )
+        session.param.watch(self._notice, ["scene", "evidence", "viewed", "learned", "moment", "selected"])
+        answers.param.watch(self._notice, ["answer", "busy", "looking"])
+        self._update()
+
+    def look(self, looked_at: bool) -> None:
+        """Answer what is asked while the tab is in view."""
+        self._answers.looking = looked_at
+
+    def _suppose(self, message: Mapping[str, Any]) -> None:
+        suppose(self._session, message)
+
+    def _notice(self, *_events: Any) -> None:
+        # A run reports many times a second: nobody looks at a tab that is closed.
+        if self._answers.looking:
+            self._update()
+
+    def _update(self) -> None:
+        session = self._session
+        self._parameters.value = session.viewed
+        self._parameters.disabled = session.learned is None
+        self._about.write(describe_parameters(session))
+        self._clear.disabled = not session.evidence
+        self._supposed.groups = self._list_supposed()
+        self._words.write(*self._tell())
+        self._show_bars()
+
+    def _list_supposed(self) -> list[Group]:
+        network = self._session.network
+        items = []
+        for name, likelihood in self._session.evidence.items():
+            words = describe_supposed(name, network.variables[network.index[name]].states, likelihood)
+            items.append(Choice(name, f"✕ {words}", f"Remove: {words}"))
+        return [Group("Supposed:", tuple(items))] if items else []
+
+    def _tell(self) -> list[str]:
+        """How to begin, or what is found."""
+        session, found = self._session, self._answers.answer
+        if not session.network.variables:
+            return ["No variables yet: double-click on the canvas to draw one."]
+        if found is None or not self._answers.fits or found.evidence != session.evidence:
+            return ["Computing …" if self._answers.busy else HOW_TO_BEGIN]
+        lines = [found.trouble, describe_evidence(found)]
+        return [line for line in (*lines, "" if session.evidence else HOW_TO_BEGIN, describe_shown(session)) if line]
+
+    def _show_bars(self) -> None:
+        found = self._answers.answer
+        cards = []
+        if found is not None and self._answers.fits:
+            shown = choose_shown(self._session)[:MOST_VARIABLES]
+            cards = [make_card(found, self._session.evidence, found.network.index[v], MOST_STATES) for v in shown]
+        if cards != self._bars.cards:
+            self._bars.cards = cards
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+def choose_shown(session: Session) -> list[str]:
+    """The names of the variables to show: the selected ones; else all of a few; else those with evidence."""
+    names = [variable.name for variable in session.network.variables]
+    if session.selected:
+        return list(session.selected)
+    return names if len(names) <= SMALL else [name for name in names if name in session.evidence]
+
+
+def describe_shown(session: Session) -> str:
+    """Which variables have bars, in a sentence; nothing if all have, or all that are selected."""
+    shown = len(choose_shown(session))
+    if shown > MOST_VARIABLES:
+        return f"Bars of the first {MOST_VARIABLES} of {count(shown, 'variable')}."
+    if session.selected or shown == len(session.network.variables):
+        return ""
+    return "Select variables on the canvas to see their bars here."
+
+
+def describe_parameters(session: Session) -> str:
+    """Whose parameters are asked, in a sentence."""
+    reached = session.reached
+    if reached is None:
+        return "The network's own parameters; press Start to learn others."
+    if session.viewed == "current":
+        return "The network's own parameters."
+    newest = f"{session.viewed_title}, {reached.iteration:,}"
+    return f"Learned parameters: {newest if session.moment is None else session.viewed_title}."

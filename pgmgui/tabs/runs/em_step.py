@@ -1,0 +1,194 @@
+"""The EM microscope: what the E- and M-step do with one row of the data and one family."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+import numpy as np
+import panel as pn
+
+from engine.insight.microscope import View, look_closely
+from engine.learning.learn import Snapshot
+from engine.model.dataset import MISSING, Dataset
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork
+from pgmgui.components.fields import make_field
+from pgmgui.components.grid.grid import Cell, Column, Grid, Source
+from pgmgui.components.plain_text import PlainText
+from pgmgui.project.numbers import show_number
+from pgmgui.project.words import cut
+from pgmgui.state.session import Session
+from pgmgui.tabs.work import explain, make_button
+
+MOST_VALUES = 12
+"""Values of a row that are told."""
+WATCHED = ["learned", "moment", "selected", "derived"]
+
+
+class Microscope(pn.viewable.Viewer):
+    """One EM step, from the parameters that are shown, for a row that is chosen and the selected variable's family."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._row, self._turn = 0, 0
+        self._looked_at = False
+        self._title = PlainText(margin=(10, 8, 0, 0))
+        self._field = make_field("Row", "The row of the data that is completed; Enter shows it.", self._choose, 110)
+        self._before = make_button("Row before", "the row above", lambda _: self._go(self._row - 1))
+        self._after = make_button("Row after", "the row below", lambda _: self._go(self._row + 1))
+        self._e_step, self._m_step = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(4, 8, 0, 0))
+        self._completions = Grid(shown=5, sizing_mode="stretch_width", margin=(4, 8, 2, 0))
+        self._family = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 8, 0))
+        self._steps = pn.Column(
+            pn.Row(self._field, self._before, self._after, margin=0, styles={"align-items": "center"}),
+            self._e_step,
+            self._completions,
+            self._m_step,
+            self._family,
+            sizing_mode="stretch_width",
+            margin=0,
+        )
+        self._view = pn.Column(self._title, self._steps, sizing_mode="stretch_width", margin=0)
+        session.param.watch(lambda *_: self._update(), WATCHED)
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether the panel is in view: nothing is computed while it is not."""
+        self._looked_at = looked_at
+        self._update()
+
+    # --- what the user does
+
+    def _choose(self, text: str) -> None:
+        shown = f"{self._row + 1}"
+        if text == shown:
+            return
+        if text.strip().isdecimal() and len(text) < 16:
+            self._go(int(text) - 1)
+        else:
+            self._session.say(f"{text!r} is no row; type a number from 1 on")
+            self._field.value = shown
+
+    def _go(self, row: int) -> None:
+        seen = self._session.seen
+        self._row = min(max(row, 0), 0 if seen is None else seen.n_rows - 1)
+        self._update()
+
+    # --- what is shown
+
+    def _update(self) -> None:
+        session, reached = self._session, self._session.reached
+        if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
+            return
+        data = reached.task.decomposition.dataset
+        self._row = min(self._row, data.n_rows - 1)
+        self._field.value = f"{self._row + 1}"
+        self._before.disabled, self._after.disabled = self._row == 0, self._row == data.n_rows - 1
+        name = session.selected[0] if len(session.selected) == 1 else ""
+        self._steps.visible = bool(name)
+        if not name:
+            self._title.write("EM under the microscope: select one variable on the canvas to see its family.")
+            return
+        where = "the newest iteration" if session.moment is None else session.moment.title
+        self._title.write(f"EM under the microscope: the family of {name}, one step on from {where}.")
+        self._turn += 1
+        pn.state.execute(partial(self._look, self._turn, reached, session.network.index[name]), schedule=True)
+
+    async def _look(self, turn: int, reached: Snapshot, child: int) -> None:
+        """Compute beside the page; what was asked for last is what is shown."""
+        theta, row = reached.theta[reached.best], self._row
+        try:
+            view = await asyncio.to_thread(look_closely, reached.task, theta, row, child)
+        except PgmError as error:
+            if turn == self._turn:
+                self._e_step.write(explain("Looking closely", error))
+            return
+        if turn == self._turn:
+            pn.state.execute(partial(self._show, turn, reached, view, row, child), schedule=True)
+
+    def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
+        if turn != self._turn:
+            return
+        network, data = reached.task.layout.network, reached.task.decomposition.dataset
+        self._e_step.write(*describe_e_step(data, view, row))
+        self._completions.source = completions_source(network, view)
+        self._m_step.write(*describe_m_step(network, child))
+        self._family.source = family_source(network, view, child)
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view
+
+
+# --- in words and tables
+
+
+def describe_e_step(data: Dataset, view: View, row: int) -> list[str]:
+    """What a row knows and what it leaves open, in sentences."""
+    codes = data.codes[:, row]
+    known = [f"{v.name} = {v.states[k]}" for v, k in zip(data.variables, codes, strict=True) if k >= 0]
+    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING]
+    weight = data.weights[row]
+    times = "" if weight == 1 else f", counted {weight:,.6g} times"
+    lines = [f"E-step. Row {row + 1:,} of {data.n_rows:,}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
+    if soft:
+        lines.append(f"Known only softly: {cut(soft, MOST_VALUES)}.")
+    if view.variables:
+        names = [data.variables[v].name for v in view.variables]
+        lines.append(f"It is completed in every way for {cut(names, MOST_VALUES)}, each weighed by its probability:")
+    else:
+        lines.append("It leaves nothing open here: it counts as it is.")
+    return lines
+
+
+def describe_m_step(network: BayesianNetwork, child: int) -> list[str]:
+    """How counts become a table, in a sentence."""
+    name = network.variables[child].name
+    given = [network.variables[v].name for v in network.parents[child]]
+    per = f" for each configuration of {cut(given)}" if given else ""
+    return [
+        "M-step. The weights of all rows add up to expected counts; these, with the prior's ψ − 1, are divided by "
+        f"their sum over the states of {name}{per}: the new table."
+    ]
+
+
+def completions_source(network: BayesianNetwork, view: View) -> Source:
+    """The completions of a row, the heaviest first."""
+    variables = [network.variables[v] for v in view.variables]
+    columns = (*(Column(v.name) for v in variables), Column("Weight", "number", "its probability given the row"))
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        return [
+            [
+                *(v.states[k] for v, k in zip(variables, completion.states, strict=True)),
+                {"text": show_number(completion.weight), "bars": [completion.weight]},
+            ]
+            for completion in view.completions[first : last + 1]
+        ]
+
+    return Source(columns, len(view.completions) if variables else 0, cells, "Completions")
+
+
+def family_source(network: BayesianNetwork, view: View, child: int) -> Source:
+    """A family's configurations: this row's share, the expected count, and the table before and after."""
+    variables = [network.variables[v] for v in network.scopes[child]]
+    columns = (
+        *(Column(v.name, "head") for v in variables),
+        Column("This row", "number", "its probability given this row"),
+        Column("Count", "number", "expected over all rows"),
+        Column("Before", "number", "its conditional probability before the step"),
+        Column("After", "number", "and after it"),
+    )
+    shape = view.counts.shape
+    numbers = [np.asarray(table).reshape(-1) for table in (view.family, view.counts, view.before, view.after)]
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        return [
+            [
+                *(v.states[k] for v, k in zip(variables, np.unravel_index(row, shape), strict=True)),
+                *(show_number(float(values[row])) for values in numbers),
+            ]
+            for row in range(first, last + 1)
+        ]
+
+    return Source(columns, view.counts.size, cells, f"One EM step of {network.variables[child].name}")

@@ -1,0 +1,142 @@
+"""Looking back at a run: its iterations, its restarts, and one EM step under the microscope."""
+
+from __future__ import annotations
+
+import panel as pn
+import panel_material_ui as pmui
+
+from pgmgui.components.fields import make_select
+from pgmgui.components.plain_text import PlainText
+from pgmgui.project.words import LEARNERS, describe_certificate
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+from pgmgui.tabs.runs.em_step import Microscope
+from pgmgui.tabs.runs.restarts import Restarts
+from pgmgui.tabs.work import make_button
+
+WATCHED = ["learned", "moment", "viewed", "derived"]
+
+
+class RunsPanel(pn.viewable.Viewer):
+    """A slider over the iterations of a run, with what they have reached. Nothing is done while nobody looks."""
+
+    def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
+        super().__init__()
+        self._session, self._race, self._traveller = session, race, traveller
+        self._looked_at = False
+        self._hint = PlainText(margin=(8, 8, 4, 0))
+        self._restarts = Restarts(traveller)
+        self._microscope = Microscope(session)
+        self._make_controls()
+        travel = pn.Column(
+            self._learner,
+            pn.Row(self._back, self._slider, self._forward, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._newest, self._own, self._apply, margin=0),
+            sizing_mode="stretch_width",
+            margin=(0, 8, 0, 0),
+        )
+        self._all = pn.Column(travel, self._restarts, self._microscope, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
+        session.param.watch(lambda *_: self._update(), WATCHED)
+        self._update()
+
+    def _make_controls(self) -> None:
+        self._learner = make_select("Learner", "Whose iterations the slider goes through.", {}, self._choose)
+        self._slider = pmui.IntSlider(
+            label="Iteration",
+            description="The iteration whose parameters are shown. On the plot below, drag the upright line.",
+            start=0,
+            end=1,
+            size="small",
+            sizing_mode="stretch_width",
+            margin=(0, 16, 0, 12),
+        )
+        self._slider.param.watch(lambda event: self._slide(event.new), "value")
+        self._back = make_button("◀", "back: the iteration kept before this one (key ,)", lambda _: self._step(-1))
+        self._forward = make_button("▶", "forward: the iteration kept after this one (key .)", lambda _: self._step(1))
+        self._newest = make_button("Newest", "what the run has reached in the end", self._go_on)
+        self._own = make_button("Network's own", "show the network's own parameters again", self._go_home)
+        self._apply = make_button("Apply this", "give the network the parameters of this moment", self._use)
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether the panel is in view."""
+        self._looked_at = looked_at
+        self._microscope.look(looked_at)
+        if not looked_at:
+            self._restarts.clear()
+        self._update()
+
+    # --- what the user does
+
+    def _choose(self, method: str) -> None:
+        curve = self._traveller.curve
+        if method and (curve is None or method != curve.method):
+            self._traveller.choose(method)
+
+    def _slide(self, iteration: int) -> None:
+        if iteration != self._traveller.iteration:
+            self._traveller.go_to(iteration)
+            self._update()  # there may be nothing kept near: the slider then goes back
+
+    def _step(self, by: int) -> None:
+        self._traveller.step(by)
+
+    def _go_on(self, _event: object) -> None:
+        self._session.travel_to(None)
+
+    def _go_home(self, _event: object) -> None:
+        self._session.view("current")
+
+    def _use(self, _event: object) -> None:
+        reached = self._session.reached
+        if reached is not None:
+            self._session.apply(reached)
+
+    # --- what is shown
+
+    def _update(self) -> None:
+        if not self._looked_at:
+            return
+        curve, session = self._traveller.curve, self._session
+        self._all.visible = curve is not None and curve.snapshot is not None
+        if curve is None or curve.snapshot is None or session.learned is None:
+            self._hint.write(
+                "Start a run below: here you then go back through its iterations, compare its restarts, and see "
+                "what an EM step does with a row of the data."
+            )
+            return
+        self._hint.write(*self._describe())
+        self._learner.param.update(
+            options={LEARNERS[method]: method for method in self._race.curves}, value=curve.method
+        )
+        self._learner.visible = len(self._race.curves) > 1
+        last, at = self._traveller.last, self._traveller.iteration
+        # The value belongs between the ends at every moment.
+        self._slider.param.update(end=max(last, 1), value=min(at, max(last, 1)))
+        self._back.disabled, self._forward.disabled = at == 0, session.moment is None
+        self._newest.disabled = session.moment is None and session.viewed == "learned"
+        self._own.disabled = session.viewed == "current"
+        self._apply.disabled = self._race.is_running or self._race.stale
+        self._restarts.follow(curve.snapshot, None if self._race.parts is None else self._race.parts.bounds)
+
+    def _describe(self) -> list[str]:
+        session, parts, reached = self._session, self._race.parts, self._session.reached
+        if reached is None or parts is None:
+            return []
+        objective = reached.objective[reached.best]
+        curve = self._traveller.curve
+        lines = [
+            f"Shown on the page: the parameters of {session.viewed_title}.",
+            f"Objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
+            f"of {self._traveller.last:,}.",
+        ]
+        if len(objective) == len(parts.bounds.patterns):
+            rows = parts.task.decomposition.dataset.total_weight
+            lines.append(describe_certificate(objective[:-1].tolist(), parts.bounds.patterns[:-1].tolist(), rows))
+        if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
+            lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")
+        return lines
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view

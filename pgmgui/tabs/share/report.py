@@ -1,0 +1,113 @@
+"""A run as one HTML page that opens anywhere, without a server or a network connection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from html import escape
+from itertools import product
+
+from engine.learning.bounds import CERTIFIED
+from engine.learning.learn import Snapshot
+from engine.model.arrays import Floats
+from engine.model.network import BayesianNetwork
+from pgmgui.board.picture import draw, look_at
+from pgmgui.project.words import cut, describe_certificate, describe_savings, summarise
+from pgmgui.state.session import Session
+from pgmgui.tabs.share.svg import draw_curves, draw_network
+
+MOST_TABLE_ROWS = 64
+"""Rows of a table that a report prints."""
+_STYLE = """
+body { font: 16px/1.45 system-ui, sans-serif; color: #222; max-width: 900px; margin: 32px auto; padding: 0 16px; }
+h1 { margin-bottom: 0; } h2 { margin-top: 40px; } svg { width: 100%; height: auto; }
+table { border-collapse: collapse; font-size: 14px; margin: 8px 0 24px; }
+th, td { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left; }
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+caption { text-align: left; font-weight: 600; padding: 4px 0; }
+"""
+
+
+def make_report(
+    session: Session, curves: Mapping[str, Sequence[tuple[float, float]]], outcomes: Sequence[str], when: datetime
+) -> str:
+    """The page about what is open and what the last run has reached.
+
+    Parameters
+    ----------
+    curves : mapping from a learner's title to points (iteration, objective)
+    outcomes : sequence of str
+        What became of each learner, in sentences.
+    """
+    scene, parts, learned = session.scene, session.parts, session.learned
+    facts = " · ".join(summarise(session.network, session.seen))
+    sections = [
+        f"<h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p><p>{escape(facts)}</p>",
+        draw_network(draw(session.document), look_at(session)),
+    ]
+    if parts is not None:
+        sections.append(f"<h2>Decomposition</h2><p>{escape(describe_savings(parts.task))}</p>")
+        sections.append(_components(session, learned))
+    if parts is not None and learned is not None:
+        reached = learned.objective[learned.best, :-1].tolist()
+        rows = parts.task.decomposition.dataset.total_weight
+        sentence = describe_certificate(reached, parts.bounds.patterns[:-1].tolist(), rows)
+        lines = dict.fromkeys([sentence, *outcomes])  # which may tell it too
+        sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
+        sections.append(draw_curves(curves, parts.bounds.total))
+    network = session.network if learned is None else learned.network()
+    if isinstance(network, BayesianNetwork):
+        sections.append(f"<h2>{'Parameters' if learned is None else 'Learned parameters'}</h2>")
+        sections += [_table(network, v) for v in range(len(network.variables))]
+    sections.append(f"<p>Made by pgmgui on {when:%Y-%m-%d %H:%M}.</p>")
+    head = f'<meta charset="utf-8"><title>{escape(scene.title)}</title><style>{_STYLE}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{"".join(sections)}</body></html>\n'
+
+
+def _components(session: Session, learned: Snapshot | None) -> str:
+    parts = session.parts
+    if parts is None:
+        return ""
+    names = [variable.name for variable in session.network.variables]
+    rows = []
+    for k, component in enumerate(parts.task.decomposition.components):
+        bound = float(parts.bounds.patterns[k])
+        cells = [
+            str(k + 1),
+            cut([names[v] for v in component.variables], 8),
+            cut([names[v] for v in component.boundary], 8),
+            f"{parts.task.distinct_rows[k]:,}",
+            f"{bound:,.4f}",
+        ]
+        if learned is not None and learned.objective.shape[1] == len(parts.bounds.patterns):
+            reached = float(learned.objective[learned.best, k])
+            gap = max(0.0, bound - reached)
+            cells += [f"{reached:,.4f}", "certified" if gap <= CERTIFIED else f"{gap:,.3g}"]
+        rows.append(cells)
+    heads = ["#", "Variables", "Given", "Distinct rows", "Bound", "Objective", "Gap"][: len(rows[0]) if rows else 0]
+    return _html_table("Components", heads, rows, {0, 3, 4, 5, 6})
+
+
+def _table(network: BayesianNetwork, v: int) -> str:
+    """A conditional probability table, a row a configuration of the parents."""
+    variable, table = network.variables[v], network.tables[v]
+    parents = [network.variables[p] for p in network.parents[v]]
+    flat = table.reshape(-1, variable.cardinality)
+    rows = list(_table_rows(flat, product(*(parent.states for parent in parents))))
+    more = f"<p>and {len(flat) - MOST_TABLE_ROWS:,} more rows</p>" if len(flat) > MOST_TABLE_ROWS else ""
+    heads = [*(parent.name for parent in parents), *variable.states]
+    return _html_table(variable.name, heads, rows, set(range(len(parents), len(heads)))) + more
+
+
+def _table_rows(flat: Floats, configurations: Iterator[tuple[str, ...]]) -> Iterator[list[str]]:
+    for values, states in zip(flat[:MOST_TABLE_ROWS], configurations, strict=False):
+        yield [*states, *(f"{value:.4f}" for value in values)]
+
+
+def _html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> str:
+    def cell(tag: str, k: int, text: str) -> str:
+        return f"<{tag}{' class=number' if k in numbers else ''}>{escape(text)}</{tag}>"
+
+    head = "".join(cell("th", k, text) for k, text in enumerate(heads))
+    body = "".join(f"<tr>{''.join(cell('td', k, text) for k, text in enumerate(row))}</tr>" for row in rows)
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

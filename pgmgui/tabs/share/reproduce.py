@@ -1,0 +1,72 @@
+"""A run as a script and as a command: what to type to get the same result again.
+
+Both read the session from a file, which holds the network, the data and the marks; the learner's settings
+are spelled out.
+"""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+from pgmgui.state.session import Settings
+
+_SCRIPT = '''\
+"""Learn the parameters of a network from incomplete data, as pgmgui did."""
+
+from engine.learning.bounds import find_bounds
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from pgmgui.project.marks import apply_marks
+from pgmgui.project.session_file import read_session
+
+scene = read_session({path!r}).scene
+data = apply_marks(scene.data.dataset, scene.marks)
+stopping = Stopping(tol={tol!r}, criterion={criterion!r}, max_iter={max_iter!r})
+
+for method in {methods!r}:
+    snapshots = learn(
+        scene.document.network,
+        data,
+        method,
+        start={start!r},
+        random_state={seed!r},
+        n_init={restarts!r},
+        prior=scene.exponents,
+        stopping=stopping,
+    )
+    for snapshot in snapshots:
+        pass
+    objective = snapshot.objective.sum(axis=1).max()
+    bound = find_bounds(snapshot.task).total
+    print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
+'''
+
+
+def as_python(path: str | Path, settings: Settings) -> str:
+    """A script that repeats the runs on a session's file."""
+    return _SCRIPT.format(
+        path=str(path),
+        methods=list(settings.methods),
+        start=settings.start,
+        seed=settings.seed,
+        restarts=settings.restarts,
+        tol=settings.tol,
+        criterion=settings.criterion,
+        max_iter=settings.max_iter,
+    )
+
+
+def as_command(path: str | Path, settings: Settings) -> str:
+    """Commands that repeat the runs on a session's file, one for each learner."""
+    options = {
+        "--start": settings.start,
+        "--random-state": settings.seed,
+        "--n-init": settings.restarts,
+        "--tol": settings.tol,
+        "--criterion": settings.criterion,
+        "--max-iter": settings.max_iter,
+    }
+    words = [str(word) for option in options.items() for word in option]
+    lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,227 @@
+"""The table of the selected variable: its conditional probabilities, or one of the factors that hold it."""
+
+from __future__ import annotations
+
+import numpy as np
+import panel as pn
+
+from engine.model.arrays import Floats
+from engine.model.editing import normalise
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork
+from pgmgui.components.fields import make_field, make_narrow_button
+from pgmgui.components.grid.grid import Cell, Column, Grid, Source
+from pgmgui.components.plain_text import PlainText
+from pgmgui.project.numbers import parse_number
+from pgmgui.project.words import count
+from pgmgui.state.session import Session
+from pgmgui.tabs.variable.drafts import Draft
+from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell, table_source
+
+
+class TableEditor(pn.viewable.Viewer):
+    """An editable table.
+
+    Only tables that are whole go to the session: rows of probabilities that do not sum to 1 yet are kept
+    here, marked as such, until they do or are normalised. Parameters that were learned are shown, not edited.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._name, self._number = "", -1
+        self._factors: list[int] = []
+        self._draft = Draft(np.empty((0, 0)))
+        self._seed = 0
+        self._chooser = Grid(on_pick=self._choose, shown=3, sizing_mode="stretch_width", margin=(6, 0, 2, 0))
+        self._choosing = pn.Column(self._chooser, sizing_mode="stretch_width", margin=0)
+        self._caption = PlainText(margin=(6, 0, 0, 0))
+        self._grid = Grid(on_edit=self._edit, shown=9, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
+        self._status = PlainText(margin=(2, 0))
+        self._normalise = make_narrow_button("Normalise", "make rows sum to 1", self._finish)
+        self._discard = make_narrow_button("Discard", "forget rows that do not sum to 1", self._forget)
+        self._uniform = make_narrow_button("Uniform", "make all numbers of a row equal", self._level)
+        self._random = make_narrow_button(
+            "Randomise", "draw rows from all distributions alike, by the seed", self._draw
+        )
+        self._own = make_narrow_button(
+            "Network's own", "show the network's own table again", lambda: session.view("current")
+        )
+        self._seed_field = make_field(
+            "Seed", "The same seed draws the same table; it goes up by itself.", self._reseed, 90
+        )
+        tools = pn.FlexBox(
+            self._normalise,
+            self._discard,
+            self._uniform,
+            self._random,
+            self._seed_field,
+            self._own,
+            margin=0,
+            align_items="center",
+        )
+        self._editing = pn.Column(self._grid, self._status, tools, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(self._choosing, self._caption, self._editing, sizing_mode="stretch_width", margin=0)
+        session.param.watch(lambda *_: self._update(), ["selected", "scene", "viewed"])
+        session.param.watch(lambda *_: self._follow(), ["learned", "moment"])
+        self._update()
+
+    # --- what is shown
+
+    @property
+    def _is_learned(self) -> bool:
+        return bool(self._session.viewed == "learned")
+
+    def _follow(self) -> None:
+        if self._is_learned:
+            self._update()
+
+    @property
+    def _is_bayesian(self) -> bool:
+        return isinstance(self._session.network, BayesianNetwork)
+
+    @property
+    def _table(self) -> Floats:
+        return self._session.network.tables[self._number]
+
+    def _update(self) -> None:
+        session = self._session
+        name = session.selected[0] if len(session.selected) == 1 else ""
+        v = session.network.index[name] if name else -1
+        self._factors = [f for f, scope in enumerate(session.network.scopes) if v in scope]
+        if self._is_bayesian:
+            self._factors = [v] if name else []
+        number = self._number if name == self._name and self._number in self._factors else -1
+        if number < 0 and self._factors:
+            number = self._factors[0]
+        flat = np.empty((0, 0))
+        if number >= 0:
+            table = session.viewed_network.tables[number]
+            flat = table.reshape(-1, table.shape[-1])
+        if (name, number) != (self._name, self._number) or not np.array_equal(flat, self._draft.table):
+            if self._draft.open_rows:
+                session.say(f"The rows of {self._name!r} that did not sum to 1 are dropped: its table is as before.")
+            self._name, self._number, self._draft = name, number, Draft(flat)
+        self._draw_table()
+
+    def _draw_table(self) -> None:
+        self._choosing.visible = not self._is_bayesian and bool(self._factors)
+        self._editing.visible = self._number >= 0
+        if self._number < 0:
+            self._grid.source = self._chooser.source = None
+            self._caption.write(f"No factor holds {self._name}: all its states are alike." if self._name else "")
+            return
+        if not self._is_bayesian:
+            self._list_factors()
+        network = self._session.network
+        more = (SUM,) if self._is_bayesian else ()
+        what = "the probability" if self._is_bayesian else "the factor's value"
+        self._grid.source = table_source(
+            network,
+            network.scopes[self._number],
+            self._row_cells,
+            f"Table of {self._name}",
+            what,
+            more,
+            editable=not self._is_learned,
+        )
+        whose = f"The parameters of {self._session.viewed_title}: to edit, show the network's own."
+        self._caption.write(self._describe(), *([whose] if self._is_learned else []))
+        self._tell()
+
+    def _row_cells(self, row: int) -> list[Cell]:
+        cells = number_cells(self._draft.row(row))
+        return [*cells, sum_cell(self._draft, row)] if self._is_bayesian else cells
+
+    def _describe(self) -> str:
+        names = [self._session.network.variables[v].name for v in self._session.network.scopes[self._number]]
+        rows = count(len(self._draft.table), "row")
+        if not self._is_bayesian:
+            return f"Factor over {', '.join(names)}: {rows}"
+        given = f" | {', '.join(names[:-1])}" if len(names) > 1 else ""
+        return f"Pr({names[-1]}{given}): {rows}"
+
+    def _list_factors(self) -> None:
+        network, factors = self._session.network, self._factors
+
+        def cells(first: int, last: int) -> list[list[Cell]]:
+            shown: list[list[Cell]] = []
+            for f in factors[first : last + 1]:
+                names = ", ".join(network.variables[v].name for v in network.scopes[f])
+                shown.append([f"{f + 1}", names, f"{network.tables[f].size:,}"])
+            return shown
+
+        columns = (Column("#", "head", width=48), Column("Factor over"), Column("Numbers", "number", width=86))
+        self._chooser.source = Source(columns, len(factors), cells, f"Factors that hold {self._name}")
+        self._chooser.picked = [factors.index(self._number)]
+
+    def _tell(self) -> None:
+        self._status.write(self._draft.describe())
+        unfinished = bool(self._draft.open_rows)
+        self._normalise.disabled = self._is_learned or (self._is_bayesian and not unfinished)
+        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_learned
+        self._own.visible = self._is_learned
+        self._discard.visible = unfinished
+        self._seed_field.value = str(self._seed)
+
+    # --- what the user does
+
+    def _choose(self, row: int) -> None:
+        self._number = self._factors[row]
+        self._update()
+
+    def _edit(self, row: int, column: int, text: str) -> None:
+        scope = self._session.network.scopes[self._number]
+        try:
+            value = parse_number(text, "a probability" if self._is_bayesian else "a number")
+        except PgmError as error:
+            self._session.refuse(error)
+            return
+        if self._is_bayesian:
+            self._take(self._draft.edited(row, column - len(scope) + 1, value))
+        else:
+            table = self._draft.table.copy()
+            table[row, column - len(scope) + 1] = value
+            self._take(Draft(table))
+
+    def _take(self, draft: Draft) -> None:
+        """Go on with a draft; where its table has changed, the session gets it."""
+        before, self._draft = self._draft, draft
+        shape = self._table.shape
+        if draft.table is not before.table and not self._session.set_table(self._number, draft.table.reshape(shape)):
+            self._draft = before
+        self._tell()
+
+    def _finish(self) -> None:
+        if self._is_bayesian:
+            self._take(self._draft.normalised())
+        else:
+            self._take(Draft(normalise(self._draft.table.reshape(1, -1)).reshape(self._draft.table.shape)))
+
+    def _forget(self) -> None:
+        self._draft = Draft(self._draft.table)
+        self._draw_table()
+
+    def _level(self) -> None:
+        states = self._draft.table.shape[1]
+        self._take(Draft(np.full(self._draft.table.shape, 1 / states if self._is_bayesian else 1.0)))
+
+    def _draw(self) -> None:
+        rows, states = self._draft.table.shape
+        generator = np.random.default_rng(self._seed)
+        self._seed += 1
+        if self._is_bayesian:
+            self._take(Draft(generator.dirichlet(np.ones(states), rows)))
+        else:
+            size = rows * states
+            self._take(Draft(generator.dirichlet(np.ones(size)).reshape(rows, states) * size))
+
+    def _reseed(self, text: str) -> None:
+        if text.strip().isdecimal() and len(text) < 16:
+            self._seed = int(text)
+        elif text:
+            self._session.say(f"{text!r} is no seed; type a whole number such as 7")
+        self._seed_field.value = str(self._seed)
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view

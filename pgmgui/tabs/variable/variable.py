@@ -1,0 +1,125 @@
+"""The selected variable: its name, neighbours, states, table, prior and mark."""
+
+from __future__ import annotations
+
+import panel as pn
+
+from engine.model.network import BayesianNetwork
+from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_field
+from pgmgui.components.grid.grid import Cell, Column, Grid, Source
+from pgmgui.components.lazy_tabs import LazyTabs
+from pgmgui.components.plain_text import PlainText
+from pgmgui.project.marks import ROLES, describe_mark
+from pgmgui.project.words import count
+from pgmgui.state.session import Session
+from pgmgui.tabs.variable.compare import ComparePanel
+from pgmgui.tabs.variable.mark_details import MarkDetails
+from pgmgui.tabs.variable.prior import PriorEditor
+from pgmgui.tabs.variable.states import StatesEditor
+from pgmgui.tabs.variable.table import TableEditor
+
+_TABS = {
+    "& .MuiTabs-root": {"minHeight": "36px"},
+    "& .MuiTab-root": {"minHeight": "36px", "minWidth": "0", "padding": "6px 10px", "textTransform": "none"},
+}
+_COLUMNS = (
+    Column("Variable", "head", "click, or press Enter, to select it"),
+    Column("States", "number", "how many states it has"),
+    Column("In the data", "text", "what the data says of it"),
+    Column("Mark", "text", "what you say is known of it"),
+)
+
+
+class VariablePanel(pn.viewable.Viewer):
+    """Nothing selected: a list of all variables; several: their marks; one: all there is to it."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._hint = PlainText(margin=(0, 0, 6, 0))
+        self._list = Grid(on_pick=self._pick, shown=14, sizing_mode="stretch_width", margin=0)
+        self._all = pn.Column(self._hint, self._list, sizing_mode="stretch_width", margin=0)
+        self._many = Drawer(MarkDetails(session, several=True))
+        self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
+        self._around = Choices(label="Neighbours", on_press=lambda name: session.select([name]), margin=(2, 0))
+        sections = LazyTabs(
+            {
+                "Table": lambda: TableEditor(session),
+                "States": lambda: StatesEditor(session),
+                "Known": lambda: MarkDetails(session),
+                "Prior": lambda: PriorEditor(session),
+                "Compare": lambda: ComparePanel(session),
+            },
+            "stretch_width",
+            sx=_TABS,
+        )
+        self._one = Drawer(self._name, self._around, sections)
+        self._view = pn.Column(
+            self._all, self._many, self._one, sizing_mode="stretch_both", margin=(8, 12), scroll="y-auto"
+        )
+        session.param.watch(lambda *_: self._update(), ["selected", "scene"])
+        self._update()
+
+    def _update(self) -> None:
+        chosen = len(self._session.selected)
+        self._all.visible = chosen == 0
+        self._many.open(chosen > 1)
+        self._one.open(chosen == 1)
+        if chosen == 0:
+            self._list_all()
+        elif chosen == 1:
+            self._name.value = self._session.selected[0]
+            self._around.groups = self._neighbours()
+
+    # --- nothing selected
+
+    def _list_all(self) -> None:
+        network, data = self._session.network, self._session.data
+        marks = self._session.marks
+
+        def cells(first: int, last: int) -> list[list[Cell]]:
+            rows: list[list[Cell]] = []
+            for v in range(first, last + 1):
+                variable = network.variables[v]
+                role = "–" if data is None else ROLES[data.dataset.roles[v]]
+                mark = describe_mark(marks[variable.name]) if variable.name in marks else "–"
+                rows.append([variable.name, f"{variable.cardinality:,}", role, mark])
+            return rows
+
+        self._list.source = Source(_COLUMNS, len(network.variables), cells, "Variables")
+        if network.variables:
+            self._hint.write(
+                f"{count(len(network.variables), 'variable')}. Click one here or on the canvas to edit it."
+            )
+        else:
+            self._hint.write("No variables yet: double-click on the canvas to draw one.")
+
+    def _pick(self, row: int) -> None:
+        self._session.select([self._session.network.variables[row].name])
+
+    # --- one selected
+
+    def _rename(self, name: str) -> None:
+        session = self._session
+        if len(session.selected) == 1 and name != session.selected[0]:
+            session.rename(session.selected[0], name)
+            self._update()
+
+    def _neighbours(self) -> list[Group]:
+        network = self._session.network
+        v = network.index[self._session.selected[0]]
+        if isinstance(network, BayesianNetwork):
+            children = [child for parent, child in network.edges if parent == v]
+            groups = {"Parents:": network.parents[v], "Children:": children}
+        else:
+            groups = {"Neighbours:": [a + b - v for a, b in network.edges if v in (a, b)]}
+        names = {title: [network.variables[u].name for u in found] for title, found in groups.items()}
+        return [
+            Group(title if found else f"{title} none", tuple(Choice(name, name, f"Select {name}") for name in found))
+            for title, found in names.items()
+        ]
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view

@@ -1,0 +1,140 @@
+"""Long work beside the page: it shows that it runs, can be abandoned, and changes nothing if it fails."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
+
+import panel as pn
+import panel_material_ui as pmui
+
+from engine.model.errors import ModelError, PgmError
+from pgmgui.components.drawer import Drawer
+from pgmgui.components.plain_text import PlainText
+from pgmgui.project.scene import Derived, Scene, derive
+from pgmgui.state.session import Session
+
+T = TypeVar("T")
+SETTLING = 0.1
+"""Seconds that a button waits for the fields beside it."""
+TRIES = 3
+"""How often work is done again because the page has changed meanwhile."""
+
+
+class Work(pn.viewable.Viewer):
+    """One piece of work at a time: a bar, what is done, and a button to abandon it."""
+
+    def __init__(self, session: Session, on_abandon: Callable[[], object]) -> None:
+        super().__init__()
+        self._session = session
+        self._on_abandon = on_abandon
+        self._turn = 0
+        self._text = PlainText(margin=(4, 0))
+        self._abandon = make_button("Abandon", "the page stays as it is", self._give_up)
+        bar = pmui.LinearProgress(value=-1, variant="indeterminate", sizing_mode="stretch_width", margin=(4, 0))
+        self._view = Drawer(
+            bar,
+            pn.Row(self._text, self._abandon, margin=0, sizing_mode="stretch_width"),
+        )
+
+    def begin(self, what: str) -> None:
+        """Show that something is being done."""
+        self._turn += 1
+        self._text.write(f"{what} …")
+        self._view.open()
+
+    def end(self) -> None:
+        """Show nothing any more; what still runs is forgotten."""
+        self._turn += 1
+        self._view.open(False)
+
+    async def run(self, what: str, do: Callable[[], T], then: Callable[[T], Any]) -> None:
+        """Do something in a thread, and then something with its result, when the page may be changed."""
+        self.begin(what)
+        turn = self._turn
+        try:
+            finish: Callable[[], Any] = partial(then, await asyncio.to_thread(do))
+        except Exception as error:  # whatever it is, it must reach the user
+            finish = partial(self._session.say, explain(what, error))
+        if turn == self._turn:
+            pn.state.execute(partial(self._finish, turn, finish), schedule=True)
+
+    async def change(
+        self,
+        what: str,
+        label: str,
+        make: Callable[[Scene], Scene],
+        then: Callable[[], object] = lambda: None,
+        tries: int = TRIES,
+    ) -> None:
+        """Replace the scene by what is made of it, in a thread; again if it has been changed meanwhile."""
+        before = self._session.scene
+
+        def commit(made: tuple[Scene, Derived]) -> None:
+            if self._session.scene is before:
+                self._session.replace_scene(label, *made)
+                then()
+            elif tries > 1:
+                pn.state.execute(partial(self.change, what, label, make, then, tries - 1), schedule=True)
+            else:
+                self._session.say(f"{what} was given up, for the page kept changing. Try again.")
+
+        await self.run(what, partial(prepare, make, before), commit)
+
+    def _finish(self, turn: int, finish: Callable[[], Any]) -> None:
+        if turn == self._turn:
+            self.end()
+            finish()
+
+    def _give_up(self, _event: object) -> None:
+        self.end()
+        self._on_abandon()
+
+    def __panel__(self) -> pn.viewable.Viewable:
+        return self._view.__panel__()
+
+
+async def settle() -> None:
+    """Wait until fields hold what was typed: Panel passes it on 50 ms later than a click that comes after it."""
+    await asyncio.sleep(SETTLING)
+
+
+def prepare(make: Callable[[Scene], Scene], before: Scene) -> tuple[Scene, Derived]:
+    """A new scene and what follows from it, with all that the page will ask of its data."""
+    scene = make(before)
+    derived = derive(scene)
+    if derived.seen is not None:
+        # Found once and remembered: much data would hold up the page.
+        _ = derived.seen.roles, derived.seen.total_weight
+    return scene, derived
+
+
+def make_button(
+    name: str, about: str, action: Callable[..., Any], variant: str = "outlined", **options: Any
+) -> pmui.Button:
+    """A small button with a tooltip."""
+    button = pmui.Button(
+        label=name,
+        description=f"{name}: {about}",
+        description_delay=700,
+        variant=variant,
+        size="small",
+        **{"margin": (4, 8, 4, 0), **options},
+    )
+    button.on_click(action)
+    return button
+
+
+def explain(what: str, trouble: Exception) -> str:
+    """What went wrong, for the user."""
+    if isinstance(trouble, PgmError):
+        text = str(trouble)
+        # A file's name stays as it is spelt.
+        return f"{text[:1].upper()}{text[1:]}." if isinstance(trouble, ModelError) else f"{text}."
+    if isinstance(trouble, MemoryError):
+        return f"{what}: there is not enough memory. Close other programs, or take fewer rows."
+    logging.getLogger(__name__).error("%s", what, exc_info=trouble)
+    return f"{what} failed unexpectedly ({type(trouble).__name__}: {trouble}). Please report this."

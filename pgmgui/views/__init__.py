@@ -1,1 +1,0 @@
-"""Displays: they listen to the session and never write it."""

@@ -1,0 +1,243 @@
+"""Gradient learners against finite differences, SciPy's optimisers and themselves on parts of a problem."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from engine.learning import base
+from engine.learning.base import NEVER, Stopping, evaluate_state
+from engine.learning.learners.gradient import Gradient, find_gradient, softmax
+from engine.learning.problem import Problem, make_task
+from engine.model.dataset import make_dataset
+from engine.model.network import BayesianNetwork
+from engine.simulation.missingness import hide, remove_mcar
+from engine.simulation.sampling import simulate
+from tests import oracles, strategies
+from tests.engine.learning.models import chain, chain_data, random_network
+from tests.plain import filled_exponents, plain_data, plain_model
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+KINDS = ["lbfgs", "cg"]
+PRIORS = [1.0, 2.0, {"A": 3.0, "B": 2.0, "C": 1.5, "D": 1.25}]
+
+
+def tables_of(network, eta):
+    """Tables as softmax of η laid end to end."""
+    tables, at = [], 0
+    for table in network.tables:
+        weights = np.exp(eta[at : at + table.size].reshape(table.shape))
+        tables.append(weights / weights.sum(axis=-1, keepdims=True))
+        at += table.size
+    return tables
+
+
+def make_objective(network, dataset, prior):
+    """η ↦ the objective, by enumeration over distinct rows."""
+    rows, weights = plain_data(dataset)
+    found = oracles.projected_counts(rows, weights, range(len(dataset.variables)))
+    distinct, counts = [list(row) for row in found], list(found.values())
+    exponents = filled_exponents(network, prior)
+    cardinalities = plain_model(network)[0]
+
+    def objective(eta):
+        tables = tables_of(network, eta)
+        likelihood = oracles.log_likelihood(cardinalities, network.scopes, tables, distinct, counts)
+        return likelihood + oracles.log_prior(tables, exponents)
+
+    return objective
+
+
+def small_problem(seed=0):
+    """A hidden, B and C partial."""
+    network = random_network("ABCD", [(), (0,), (0, 1), (2,)], seed=seed)
+    data = remove_mcar(hide(simulate(network, 40, seed), ["A"]), 0.3, seed, ["B", "C"])
+    return network, data
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_gradient_equals_finite_differences(data):
+    network, dataset = data.draw(strategies.learning_problems(most=4, most_rows=4))
+    prior = data.draw(strategies.priors(network))
+    generator = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    task = make_task(network, dataset, prior)
+    eta = generator.normal(size=task.problem.n_parameters)
+    theta = softmax(task.problem, eta)
+    np.testing.assert_allclose(theta, task.layout.flatten(tables_of(network, eta)), rtol=1e-12)
+    found = find_gradient(task.problem, evaluate_state(task.problem, theta))
+    objective, h = make_objective(network, dataset, prior), 1e-5
+    for k in range(len(eta)):
+        step = h * np.eye(len(eta))[k]
+        difference = (objective(eta + step) - objective(eta - step)) / (2 * h)
+        assert found[k] == pytest.approx(difference, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize(("kind", "method"), [("lbfgs", "L-BFGS-B"), ("cg", "CG")])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_optimum_is_that_of_scipy(seed, kind, method, prior):
+    """From the same start, in the value of the objective: optima without a prior may lie at infinity."""
+    network, dataset = small_problem(seed)
+    task = make_task(network, dataset, prior)
+    theta = task.layout.flatten(network.tables)
+    objective = make_objective(network, dataset, prior)
+    expected = minimize(lambda eta: -objective(eta), np.log(theta), method=method, options={"maxiter": 300})
+    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
+    begun = base.begin(learner, task.problem, theta, unit)
+    *_, last = base.iterate(learner, task.problem, begun, Stopping(tol=1e-7, max_iter=2000))
+    assert last.stop == "converged"
+    assert last.state.objective.sum() == pytest.approx(-expected.fun, abs=1e-3 if prior == 1.0 else 1e-6)
+    assert last.state.objective.sum() == pytest.approx(objective(last.state.memory.eta), abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_objective_never_decreases(kind, data):
+    network, dataset = data.draw(strategies.learning_problems())
+    prior = data.draw(strategies.priors(network))
+    task = make_task(network, dataset, prior)
+    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
+    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    for _ in range(8):
+        after = learner.step(task.problem, state, unit, NEVER)
+        rounding = 1e-12 * np.maximum(1, np.abs(after.objective))
+        assert (after.objective >= state.objective - rounding).all()
+        np.testing.assert_allclose(after.theta, softmax(task.problem, after.memory.eta), atol=1e-15)
+        np.testing.assert_allclose(after.memory.gradient, find_gradient(task.problem, after), atol=1e-12)
+        state = after
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_steps_are_neither_too_long_nor_too_short(kind):
+    """The weak Wolfe conditions: L-BFGS needs them for its curvature, and short steps look like convergence."""
+    network, dataset = small_problem()
+    task = make_task(network, dataset, 2.0)
+    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
+    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    for _ in range(25):
+        after = learner.step(task.problem, state, unit, NEVER)
+        direction = after.memory.direction
+        promise, slope = state.memory.gradient @ direction, after.memory.gradient @ direction
+        taken = (after.memory.eta - state.memory.eta) @ direction / (direction @ direction)
+        gained = after.objective.sum() - state.objective.sum()
+        assert gained >= 1e-4 * taken * promise - 1e-11
+        if gained > 1e-9:
+            assert slope <= 0.5 * promise
+        state = after
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_search_that_finds_nothing_stays(kind, monkeypatch):
+    """With one trial only, units whose first step is too long must not take it."""
+    monkeypatch.setattr("engine.learning.learners.gradient.MOST_TRIALS", 1)
+    network, dataset = chain(), chain_data()
+    task = make_task(network, dataset, 2.0)
+    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
+    stayed = 0
+    for seed in range(5):
+        weights = np.random.default_rng(seed).exponential(size=task.problem.n_parameters)
+        state = learner.begin(task.problem, task.problem.normalise(weights, otherwise=weights), NEVER)
+        for _ in range(10):
+            after = learner.step(task.problem, state, unit, NEVER)
+            assert (after.objective >= state.objective - 1e-12 * np.abs(state.objective)).all()
+            stayed += int((after.memory.eta == state.memory.eta).sum())
+            state = after
+    assert stayed > 0
+
+
+def glued(networks, datasets):
+    """Networks side by side as one, and their data as the rows of one table."""
+    variables, parents, tables, rows = [], [], [], []
+    for network in networks:
+        shift = len(variables)
+        variables += network.variables
+        parents += [tuple(p + shift for p in ps) for ps in network.parents]
+        tables += network.tables
+    columns = [plain_data(dataset)[0] for dataset in datasets]
+    for parts in zip(*columns, strict=True):
+        cells = [cell for part in parts for cell in part]
+        rows.append([None if c is None else v.states[c] for c, v in zip(cells, variables, strict=True)])
+    whole = BayesianNetwork(tuple(variables), tuple(parents), tuple(tables))
+    return whole, make_dataset(whole.variables, rows)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_units_do_not_disturb_each_other(kind):
+    """Step for step, a problem beside others in one pass is the problem alone."""
+    networks, datasets = [], []
+    for k in range(3):
+        names = [f"{letter}{k}" for letter in "HABC"]
+        networks.append(random_network(names, [(), (0,), (0,), (0, 1)], seed=k))
+        datasets.append(hide(simulate(networks[k], 30, k), [names[0]]))
+    whole, data = glued(networks, datasets)
+    together, apart = (
+        make_task(whole, data, 1.5),
+        [make_task(n, d, 1.5) for n, d in zip(networks, datasets, strict=True)],
+    )
+    learner = Gradient(kind)
+    unit = np.arange(together.problem.n_components)
+    state = learner.begin(together.problem, together.layout.flatten(whole.tables), NEVER)
+    states = [
+        learner.begin(task.problem, task.layout.flatten(n.tables), NEVER)
+        for task, n in zip(apart, networks, strict=True)
+    ]
+    for _ in range(12):
+        state = learner.step(together.problem, state, unit, NEVER)
+        states = [
+            learner.step(task.problem, s, np.arange(task.problem.n_components), NEVER)
+            for task, s in zip(apart, states, strict=True)
+        ]
+        np.testing.assert_allclose(state.theta, np.concatenate([s.theta for s in states]), atol=1e-9)
+    assert state.memory.evaluations >= max(s.memory.evaluations for s in states)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_evaluations_are_counted(kind, monkeypatch):
+    calls = []
+    evaluate = Problem.evaluate
+    monkeypatch.setattr(Problem, "evaluate", lambda self, *a: (calls.append(1), evaluate(self, *a))[1])
+    network, dataset = small_problem()
+    task = make_task(network, dataset)
+    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
+    begun = base.begin(learner, task.problem, task.layout.flatten(network.tables), unit)
+    assert begun.state.memory.evaluations == len(calls) == 1
+    *_, last = base.iterate(learner, task.problem, begun, Stopping(max_iter=15, tol=0.0))
+    assert last.state.memory.evaluations == len(calls)
+    assert 15 < len(calls) < 60
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_converged_units_cost_nothing(kind):
+    """Units at their optimum, where gains drown in rounding, must not make the others search for ever."""
+    network, dataset = chain(), chain_data()
+    task = make_task(network, dataset, 2.0)
+    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
+    begun = base.begin(learner, task.problem, task.layout.flatten(network.tables), unit)
+    *_, last = base.iterate(learner, task.problem, begun, Stopping(tol=1e-9, max_iter=3000))
+    assert last.stop == "converged"
+    assert last.state.memory.evaluations < 5 * last.iteration
+
+
+def test_zeros_are_left_alone():
+    """A parameter of zero is a logarithm of −∞: it starts, and stays, next to it."""
+    network, dataset = small_problem()
+    tables = list(network.tables)
+    tables[3] = np.array([[1.0, 0.0], [0.4, 0.6]])
+    start = network.with_tables(tables)
+    possible = make_dataset(
+        network.variables,
+        [[None, *(("a", "b")[c] if c is not None else None for c in row[1:3]), "a"] for row in plain_data(dataset)[0]],
+    )
+    task = make_task(start, possible)
+    learner, unit = Gradient(), np.zeros(task.problem.n_components, dtype=int)
+    state = learner.begin(task.problem, task.layout.flatten(start.tables), NEVER)
+    for _ in range(5):
+        state = learner.step(task.problem, state, unit, NEVER)
+        assert np.isfinite(state.objective).all()
+    assert task.layout.tables(state.theta)[3][0, 1] < 1e-200

@@ -1,0 +1,94 @@
+"""Hybrid EDML/EM: never worse than either update (§4.5 [thesis])."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.learning.base import NEVER, evaluate_state
+from engine.learning.learners.edml import EDML, evaluate_softly
+from engine.learning.learners.em import maximise_counts
+from engine.learning.learners.hybrid import Hybrid
+from engine.learning.problem import make_task
+from tests import oracles, strategies
+from tests.engine.learning.models import chain, chain_data
+from tests.plain import filled_exponents, plain_data, plain_model
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def rounding(values):
+    return 1e-10 * max(1.0, *np.abs(values[np.isfinite(values)]), 1.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_the_better_update_is_kept(data):
+    """Component by component: θ, likelihood, objective, counts and evidence are those of the update that won."""
+    network, dataset = data.draw(strategies.learning_problems())
+    prior = data.draw(strategies.priors(network))
+    task = make_task(network, dataset, prior)
+    problem, theta = task.problem, task.layout.flatten(network.tables)
+    learner, unit = Hybrid(), np.arange(task.problem.n_components)
+    state = learner.begin(problem, theta, NEVER)
+    for _ in range(4):
+        em = evaluate_state(problem, maximise_counts(problem, state))
+        edml = evaluate_state(problem, EDML().solve(problem, state.theta, state.memory.evidence))
+        after = learner.step(problem, state, unit, NEVER)
+        won = after.memory.edml_won
+        np.testing.assert_array_equal(won, edml.objective > em.objective)
+        np.testing.assert_allclose(after.objective, np.maximum(em.objective, edml.objective), rtol=1e-12, atol=1e-12)
+        kept = won[problem.component]
+        np.testing.assert_allclose(after.theta, np.where(kept, edml.theta, em.theta), atol=1e-14)
+        np.testing.assert_allclose(after.counts, np.where(kept, edml.counts, em.counts), atol=1e-12)
+        assert (after.objective >= state.objective - rounding(state.objective)).all()
+        _, fresh = evaluate_softly(problem, after.theta, NEVER)
+        for name in ("row", "weight", "constant", "start", "parameter", "coefficient"):
+            np.testing.assert_allclose(
+                getattr(after.memory.evidence, name), getattr(fresh, name), rtol=1e-9, atol=1e-12
+            )
+        state = after
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.data())
+def test_objective_never_decreases_by_enumeration(data):
+    network, dataset = data.draw(strategies.learning_problems())
+    prior = data.draw(strategies.priors(network))
+    task = make_task(network, dataset, prior)
+    learner, unit = Hybrid(), np.zeros(task.problem.n_components, dtype=int)
+    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    trace = []
+    for _ in range(6):
+        learned = network.with_tables(task.layout.tables(state.theta))
+        likelihood = oracles.log_likelihood(*plain_model(learned), *plain_data(dataset))
+        trace.append(likelihood + oracles.log_prior(learned.tables, filled_exponents(network, prior)))
+        assert state.objective.sum() == pytest.approx(trace[-1], rel=1e-9, abs=1e-9)
+        state = learner.step(task.problem, state, unit, NEVER)
+    assert all(b >= a - rounding(np.array(trace)) for a, b in itertools.pairwise(trace))
+
+
+def test_a_unit_of_several_components_chooses_once():
+    """Plain hybrid compares whole objectives: all of a restart's components keep the same update."""
+    network, dataset = chain(), chain_data()
+    task = make_task(network, dataset)
+    generator = np.random.default_rng(0)
+    learner = Hybrid()
+    kinds = set()
+    for _ in range(20):
+        weights = generator.exponential(size=task.problem.n_parameters)
+        theta = task.problem.normalise(weights, otherwise=weights)
+        state = learner.begin(task.problem, theta, NEVER)
+        for _ in range(5):
+            after = learner.step(task.problem, state, np.zeros(task.problem.n_components, dtype=int), NEVER)
+            em = evaluate_state(task.problem, maximise_counts(task.problem, state)).objective.sum()
+            edml = evaluate_state(task.problem, EDML().solve(task.problem, state.theta, state.memory.evidence))
+            won = set(after.memory.edml_won.tolist())
+            assert won == {bool(edml.objective.sum() > em)}
+            kinds |= won
+            state = after
+    assert kinds == {True, False}  # both updates are kept at times

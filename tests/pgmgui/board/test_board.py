@@ -1,0 +1,166 @@
+"""What the browser asks for on the canvas becomes a change of the session, if it makes sense."""
+
+from __future__ import annotations
+
+import pytest
+
+from pgmgui.board.board import FARTHEST, make_canvas, perform
+from pgmgui.project.examples import load_gallery
+from pgmgui.state.answers import Answers
+from pgmgui.state.session import Session
+
+HOSTILE = "<img src=x onerror=alert(1)>"
+
+
+@pytest.fixture
+def session():
+    opened = Session()
+    opened.open_example(next(example for example in load_gallery() if example.id == "thesis-chain"))
+    return opened
+
+
+@pytest.fixture
+def wire(session):
+    """A canvas on the session, and what it sends to the browser."""
+    canvas = make_canvas(session, Answers(session))
+    canvas.sent = []
+    canvas._send_msg = canvas.sent.append
+    canvas._handle_msg({"type": "ready"})
+    canvas.sent.clear()
+    return canvas
+
+
+def kinds(canvas):
+    said = [message["type"] for message in canvas.sent]
+    canvas.sent.clear()
+    return said
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"op": "explode"},
+        {"op": ["add"]},
+        {"op": "add"},
+        {"op": "add", "x": "1", "y": 2},
+        {"op": "add", "x": float("nan"), "y": 2},
+        {"op": "add", "x": True, "y": 2},
+        {"op": "rename", "name": "V", "to": None},
+        {"op": "connect", "from": ["V"], "to": "X"},
+        {"op": "move", "places": {"V": [1, 2]}},
+        {"op": "move", "places": [["V", 1]]},
+        {"op": "move", "places": [["V", 1, float("inf")]]},
+        {"op": "remove", "names": "V", "edges": []},
+        {"op": "remove", "names": [], "edges": [["V"]]},
+        {"op": "select", "names": [1]},
+        {"op": "look", "component": "1"},
+        {"op": "bars", "shown": "yes"},
+        {"op": "bars"},
+        {"op": "suppose", "name": "nobody", "state": 0, "weight": None},
+        {"op": "suppose", "name": ["V"], "state": 0, "weight": None},
+        {"op": "suppose", "name": "V", "state": 2, "weight": None},
+        {"op": "suppose", "name": "V", "state": -1, "weight": None},
+        {"op": "suppose", "name": "V", "state": None, "weight": None},
+        {"op": "suppose", "name": "V", "state": True, "weight": None},
+        {"op": "suppose", "name": "V", "state": 0},
+        {"op": "suppose", "name": "V", "state": 0, "weight": "1"},
+        {"op": "suppose", "name": "V", "state": 0, "weight": 1.5},
+        {"op": "suppose", "name": "V", "state": 0, "weight": float("nan")},
+        {"op": "suppose", "name": "V", "likelihood": [1]},
+        {"op": "suppose", "name": "V", "likelihood": [1, -1]},
+        {"op": "suppose", "name": "V", "likelihood": "11"},
+    ],
+)
+def test_nonsense_is_refused_and_changes_nothing(session, message):
+    before = session.scene
+    assert not perform(session, message)
+    assert "makes no sense" in session.message
+    assert session.scene is before
+    assert (session.evidence, session.bars) == ({}, False)
+
+
+def test_names_that_do_not_exist_are_refused(session):
+    before = session.scene
+    for message in (
+        {"op": "rename", "name": "nobody", "to": "W"},
+        {"op": "connect", "from": "nobody", "to": "V"},
+        {"op": "remove", "names": ["nobody"], "edges": []},
+        {"op": "hide", "names": ["nobody"]},
+    ):
+        assert not perform(session, message)
+    assert session.scene is before
+    assert perform(session, {"op": "select", "names": ["nobody", "V"]})
+    assert session.selected == ["V"]
+    assert perform(session, {"op": "look", "component": 99})
+    assert session.component is None
+
+
+def test_nothing_is_put_out_of_the_world(session):
+    assert perform(session, {"op": "move", "places": [["V", 1e300, -1e300]]})
+    assert session.document.positions["V"] == (FARTHEST, -FARTHEST)
+
+
+def test_an_op_is_answered_after_what_follows_from_it(session, wire):
+    wire._perform({"op": "add", "x": 10, "y": 20, "seq": 7})
+    assert {message["seq"] for message in wire.sent} == {7}
+    assert wire.sent[-1] == {"type": "ack", "seq": 7, "done": True}
+    loaded = next(message for message in wire.sent if message["type"] == "load")
+    assert loaded["nodes"][-1] == {"name": "A", "x": 10.0, "y": 20.0}
+    assert not loaded["fit"]
+    said = kinds(wire)
+    assert said.index("load") < said.index("style") < said.index("ack")
+    assert {"select", "history"} <= set(said)
+
+
+def test_a_refused_op_is_answered_with_the_graph_as_it_was(session, wire):
+    wire._perform({"op": "connect", "from": "Z", "to": "V", "seq": 1})
+    assert "cycle" in session.message
+    assert wire.sent[-1] == {"type": "ack", "seq": 1, "done": False}
+    loaded = next(message for message in wire.sent if message["type"] == "load")
+    assert loaded["edges"] == [[0, 1], [1, 2], [2, 3]]
+
+
+def test_selecting_sends_no_picture_and_a_new_document_is_to_be_fitted(session, wire):
+    wire._perform({"op": "select", "names": ["V"], "seq": 1})
+    assert kinds(wire) == ["select", "ack"]
+    session.open_example(load_gallery()[0])
+    assert [message["fit"] for message in wire.sent if message["type"] == "load"] == [True]
+
+
+def test_what_is_no_message_is_ignored(wire):
+    for data in (None, "op", [], {"type": "op"}, {"type": "op", "seq": "1", "op": "undo"}, {"type": "other"}):
+        wire._handle_msg(data)
+    assert wire.sent == []
+    wire._handle_msg({"type": "ready"})
+    assert kinds(wire) == ["load", "style", "bars", "select", "history"]
+
+
+def test_supposing_a_state_again_lets_it_go(session):
+    def do(**message):
+        assert perform(session, {"op": "suppose", "name": "V", **message})
+        return session.evidence
+
+    assert do(state=1, weight=None) == {"V": (0.0, 1.0)}
+    assert do(state=0, weight=None) == {"V": (1.0, 0.0)}
+    assert do(state=0, weight=None) == {}
+    assert do(state=0, weight=0.25) == {"V": (0.25, 1.0)}
+    assert do(state=1, weight=0.5) == {"V": (0.25, 0.5)}
+    assert do(state=1, weight=0.25) == {}  # it tells no states apart
+    assert do(state=0, weight=0) == {"V": (0.0, 1.0)}
+    assert do(likelihood=[1, 0.5]) == {"V": (1.0, 0.5)}
+    assert do(likelihood=None) == {}
+
+
+def test_bars_are_sent_while_they_are_shown(session, wire):
+    wire._perform({"op": "suppose", "name": "V", "state": 0, "weight": None, "seq": 1})
+    assert wire.sent[0] == {"type": "bars", "seq": 1, "shown": False, "cards": [], "supposed": [(0, "V = v")]}
+    assert kinds(wire) == ["bars", "ack"]
+    wire._perform({"op": "bars", "shown": True, "seq": 2})
+    card = wire.sent[-2]["cards"][0]
+    assert (card["name"], card["after"], card["hard"]) == ("V", (1.0, 0.0), 0)
+    assert set(kinds(wire)) == {"bars", "ack"}
+    session.rename("V", HOSTILE)
+    said = kinds(wire)
+    assert said.index("load") < said.index("style") < said.index("bars")
+    assert session.evidence == {HOSTILE: (1.0, 0.0)}

@@ -1,0 +1,68 @@
+"""The guided first run goes on when the user does what it says."""
+
+import pytest
+
+from engine.learning.learn import learn
+from pgmgui.board.first_run import DONE, HIDE, LOOK, READ, START, STEPS, FirstRun
+from pgmgui.project.examples import load_gallery
+from pgmgui.state.session import Session
+
+
+@pytest.fixture
+def session():
+    session = Session()
+    session.open_example(load_gallery()[0])
+    return session
+
+
+def run(session):
+    *_, last = learn(session.network, session.seen)
+    session.report(last)
+
+
+def test_each_step_is_noticed(session):
+    card = FirstRun(session)
+    assert (card.step, len(card.steps)) == (LOOK, DONE + 1)
+    session.select(["smoke"])
+    assert card.step == START
+    run(session)
+    assert card.step == READ
+    session.toggle_hidden(["smoke"])
+    assert card.step == DONE
+    card.open()
+    assert card.step == LOOK
+
+
+def test_who_is_ahead_by_one_step_is_followed_and_by_more_is_not(session):
+    card = FirstRun(session)
+    session.toggle_hidden(["smoke"])
+    assert card.step == LOOK
+    run(session)
+    assert card.step == READ
+
+
+def test_another_scene_is_not_a_mark(session):
+    card = FirstRun(session)
+    card.step = HIDE
+    session.open_example(load_gallery()[1])
+    assert card.step == HIDE
+    session.undo()
+    assert card.step == HIDE
+    session.toggle_hidden(["smoke"])
+    assert card.step == DONE
+
+
+@pytest.mark.parametrize("message", [None, 5, {}, {"by": 2}, {"by": "x"}, {"by": []}, {"type": "go"}])
+def test_other_messages_are_nothing(session, message):
+    card = FirstRun(session)
+    card._handle_msg(message)
+    assert card.step == LOOK
+
+
+def test_buttons_go_both_ways_and_not_beyond(session):
+    card = FirstRun(session)
+    card._handle_msg({"by": -1})
+    assert card.step == LOOK
+    for _ in STEPS:
+        card._handle_msg({"by": 1})
+    assert card.step == DONE

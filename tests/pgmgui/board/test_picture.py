@@ -1,0 +1,147 @@
+"""The picture of a network: where its nodes are, and what they look like given the data."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.learning.learn import learn
+from pgmgui.board.picture import describe_gap, draw, find_gaps, is_other, look_at, shade
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.layout import arrange
+from pgmgui.project.marks import Hidden
+from pgmgui.state.session import Session
+
+GALLERY = {example.id: example for example in load_gallery()}
+
+
+def opened(name):
+    session = Session()
+    session.open_example(GALLERY[name])
+    return session
+
+
+def column(look, key):
+    return [node[key] for node in look.nodes]
+
+
+def test_drawing():
+    graph = draw(arrange(GALLERY["thesis-chain"].read()[0]))
+    assert [node["name"] for node in graph.nodes] == list("VXYZ")
+    assert graph.edges == ((0, 1), (1, 2), (2, 3))
+    assert graph.directed
+    assert graph.label == "Bayesian network: 4 variables, 3 arrows"
+    assert not draw(arrange(GALLERY["thesis-grid"].read()[0])).directed
+
+
+def test_another_document_is_told_from_an_edit():
+    session = opened("asia")
+
+    def picture():
+        return draw(session.document, session.scene.title)
+
+    first = picture()
+    assert is_other(None, first)
+    edits = (
+        lambda: session.rename("asia", "trip"),
+        lambda: session.add_variable(0, 0),
+        lambda: session.remove(["smoke", "lung", "either"]),
+        lambda: session.move({"trip": (500, 500)}),
+        lambda: session.arrange(),
+    )
+    for edit in edits:
+        before = picture()
+        edit()
+        assert not is_other(before, picture())
+    assert is_other(picture(), replace(first, title="Other"))
+    session.new()
+    empty = picture()
+    session.add_variable(0, 0)
+    assert not is_other(empty, picture())
+    assert is_other(empty, replace(first, title=empty.title))
+
+
+def test_the_look_tells_role_component_and_pruned_leaves():
+    session = opened("thesis-chain")
+    look = look_at(session)
+    assert column(look, "role") == ["observed", "observed", "hidden", "observed"]
+    assert column(look, "component") == [1, 2, 3, 3]
+    assert look.components == ((2, 3),)
+    assert look.nodes[0]["about"] == "V: v, ¬v. Observed. Component 1, lent to 2"
+    session.mark(["Z"], Hidden())
+    look = look_at(session)
+    assert column(look, "role") == ["observed", "observed", "hidden", "hidden"]
+    assert column(look, "pruned") == [False, False, True, True]
+    assert column(look, "badge") == ["1 → 2", "2", "", ""]
+    assert look.components == ()
+    assert "hidden leaf" in look.nodes[3]["about"]
+
+
+def test_without_data_there_is_little_to_tell():
+    look = look_at(opened("earthquake"))
+    assert (look.components, look.hulls, look.alone) == ((), (), 0)
+    assert set(column(look, "role")) == {""}
+    assert look_at(Session()).nodes == ()
+
+
+def test_a_badge_names_few_of_the_components_served():
+    session = opened("asia")
+    for child in ("smoke", "bronc", "dysp"):
+        session.connect("asia", child)
+    badges = dict(zip(session.network.index, column(look_at(session), "badge"), strict=True))
+    assert badges["asia"] == "1 → 2, 3, …"
+    assert badges["smoke"] == "3 → 2, 4"
+    assert badges["dysp"] == "6"
+    assert look_at(session).nodes[0]["about"].endswith("Component 1, lent to 2, 3, 4, 6")
+
+
+def test_looking_at_one_component_leaves_ghosts_and_loans():
+    session = opened("asia")
+    session.look_at(1)
+    look = look_at(session)
+    names = [variable.name for variable in session.network.variables]
+    assert look.alone == 2
+    assert {name for name, ghost in zip(names, column(look, "ghost"), strict=True) if ghost} == {
+        "bronc",
+        "xray",
+        "dysp",
+    }
+    assert {name for name, lent in zip(names, column(look, "borrowed"), strict=True) if lent} == {"asia", "smoke"}
+    session.look_at(0)  # complete: it is drawn around only now
+    look = look_at(session)
+    assert [(hull["number"], hull["ghost"]) for hull in look.hulls] == [(1, False), (2, True)]
+    assert look.components[0] == (names.index("asia"),)
+
+
+def test_gaps_are_the_distance_to_the_bound():
+    session = opened("asia")
+    session.colour = "gap"
+    assert look_at(session).hulls[0]["label"] == "2: no run yet"
+    assert look_at(session).hulls[0]["colour"] == "gap-none"
+    *_, last = learn(session.network, session.seen, n_init=3)
+    session.report(last)
+    best = max(range(3), key=lambda restart: last.objective[restart].sum())
+    gaps = find_gaps(session.parts, last)
+    assert gaps == pytest.approx(
+        [max(0, b - o) for b, o in zip(session.parts.bounds.patterns, last.objective[best], strict=True)][:-1]
+    )
+    assert look_at(session).hulls[0]["label"] == f"2: {describe_gap(gaps[1])}"
+    session.colour = "component"
+    assert look_at(session).hulls[0] == {"number": 2, "label": "2", "colour": "colour-1", "ghost": False}
+
+
+@pytest.mark.parametrize(
+    ("gap", "colour", "words"),
+    [
+        (None, "gap-none", "no run yet"),
+        (0.0, "gap-0", "certified"),
+        (0.05, "gap-1", "gap 0.05"),
+        (0.5, "gap-2", "gap 0.5"),
+        (5.0, "gap-3", "gap 5"),
+        (12345.678, "gap-4", "gap 1.23e+04"),
+        (float("inf"), "gap-4", "gap inf"),
+    ],
+)
+def test_shades_and_words_of_gaps(gap, colour, words):
+    assert (shade(gap), describe_gap(gap)) == (colour, words)

@@ -1,0 +1,80 @@
+"""Links to prepared scenes: what they open, and what they refuse."""
+
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+import pytest
+
+from engine.model.errors import PgmError
+from pgmgui.project.examples import find_example
+from pgmgui.project.links import is_linkable, make_link, parse_link
+from pgmgui.project.marks import Hidden, Partial, Soft
+from pgmgui.state.session import Session, Settings
+
+
+def test_a_link_opens_its_example_with_its_marks_and_settings():
+    link = parse_link(
+        {"example": "asia", "hide": "xray,dysp", "partial": "smoke,bronc:0.2", "learner": "em,d-edml", "seed": "3"}
+    )
+    assert link.scene.title == "Asia"
+    assert link.scene.marks == {"xray": Hidden(), "dysp": Hidden(), "smoke": Partial(0.5), "bronc": Partial(0.2)}
+    assert link.settings == Settings(("em", "d-edml"), seed=3)
+    assert not link.run
+
+
+def test_what_the_example_hides_can_be_shown():
+    assert parse_link({"example": "thesis-chain"}).scene.marks == {"Y": Hidden()}
+    assert parse_link({"example": "thesis-chain", "show": "Y", "hide": "Z"}).scene.marks == {"Z": Hidden()}
+
+
+def test_a_link_that_was_made_opens_the_same():
+    example = find_example("thesis-chain")
+    scene = parse_link({"example": "thesis-chain"}).scene
+    scene = replace(scene, marks={"V": Hidden(), "Z": Partial(0.3)}, common_prior=2.0)
+    settings = Settings(("em", "d-em"), "uniform", 5, 4, 1e-6)
+    text = make_link(example, scene, settings, run=True)
+    link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
+    assert (link.scene.marks, link.scene.common_prior) == (scene.marks, 2.0)
+    assert (link.settings, link.run) == (settings, True)
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ({}, "no example ''; there are asia"),
+        ({"example": "nobody"}, "no example 'nobody'"),
+        ({"example": "asia", "hide": "<b>"}, "'<b>'; the example has 'asia'"),
+        ({"example": "asia", "partial": "smoke:2"}, "'partial' is '2'; expected a number from 0 to 1"),
+        ({"example": "asia", "partial": "no:0.5"}, "'partial' names 'no'"),
+        ({"example": "asia", "learner": "magic"}, "learner 'magic'"),
+        ({"example": "asia", "start": "magic"}, "start 'magic'"),
+        ({"example": "asia", "seed": "-1"}, "'seed' is '-1'"),
+        ({"example": "asia", "restarts": "1e9"}, "'restarts'"),
+        ({"example": "asia", "seed": "nan"}, "'seed' is 'nan'"),
+        ({"example": "asia", "prior": "0.5"}, "'prior' is '0.5'"),
+        ({"example": "asia", "colour": "red"}, "'colour', which is not known"),
+        ({"example": "earthquake", "hide": "Alarm"}, "has no data"),
+    ],
+)
+def test_a_bad_link_says_what_is_wrong(query, message):
+    with pytest.raises(PgmError) as caught:
+        parse_link(query)
+    assert message in str(caught.value)
+
+
+def test_only_an_example_with_other_marks_can_be_linked():
+    session = Session()
+    session.open_example(find_example("asia"))
+    session.mark(["smoke"], Hidden())
+    session.move({"smoke": (5.0, 5.0)})
+    assert is_linkable(session.scene)
+    session.mark(["smoke"], Soft(0.8))
+    assert not is_linkable(session.scene)
+    session.undo()
+    session.set_prior("dysp", 3.0)
+    assert not is_linkable(session.scene)
+    session.undo()
+    session.set_table(0, [0.5, 0.5])
+    assert not is_linkable(session.scene)
+    session.new()
+    assert not is_linkable(session.scene)

@@ -1,0 +1,109 @@
+"""Network files of the user's: what is read, how it is called, and where it is written."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.formats import Document, read_network
+from engine.model.errors import FormatError, PgmError, RowSumError
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
+from pgmgui.project.network_files import NetworkFile, dump_network, find_target, list_writable, suggest_name
+
+COIN = "network coin {} variable A { type discrete [2] { y, n }; } probability (A) { table 0.5, 0.5; }"
+
+
+def coin(name="A"):
+    return Document(BayesianNetwork((Variable(name, ("y", "n")),), ((),), (np.array([0.5, 0.5]),)))
+
+
+def test_an_upload_is_read_by_its_suffix_and_laid_out():
+    scene = NetworkFile("My Coin.BIF", COIN.encode()).read()
+    assert (scene.title, scene.note, scene.data) == ("My Coin", "My Coin.BIF", None)
+    assert set(scene.document.positions) == {"A"}
+
+
+def test_the_users_name_is_told_not_that_of_the_temporary_file():
+    with pytest.raises(FormatError) as caught:
+        NetworkFile("../etc/p\0asswd.bif", b"").read()
+    assert str(caught.value).startswith("../etc/p\0asswd.bif:line 1: the file is empty")
+    with pytest.raises(RowSumError, match=r"^x.bif:line 1: .*sums to 2"):
+        NetworkFile("x.bif", COIN.replace("0.5", "1").encode()).read()
+    assert NetworkFile("x.bif", COIN.replace("0.5", "1").encode()).read(normalise=True).document.notes
+
+
+def test_nothing_stays_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    NetworkFile("x.bif", COIN.encode()).read()
+    dump_network(coin(), ".net")
+    with pytest.raises(PgmError):
+        NetworkFile("x.bif", b"").read()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("~no-such-user-here/a.bif", "no such user"),
+        ("\0.bif", "is not a path"),
+        ("", "is not a path"),
+        (".", "not a path"),
+    ],
+)
+def test_a_path_that_is_none_is_told(path, said):
+    with pytest.raises(PgmError, match=said):
+        NetworkFile(path).read()
+
+
+def test_a_path_may_be_quoted_and_begin_at_home(tmp_path, monkeypatch):
+    (tmp_path / "coin.bif").write_text(COIN, encoding="utf-8")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for path in ("~/coin.bif", f'"{tmp_path}/coin.bif"', f" '{tmp_path}/coin.bif' "):
+        assert NetworkFile(path).read().title == "coin"
+
+
+def test_each_kind_is_offered_the_formats_that_hold_it():
+    assert set(list_writable(MarkovNetwork((), (), ())).values()) == {".json", ".uai", ".erg"}
+    assert {".bif", ".json", ".uai", ".xml", ".xdsl", ".net"} <= set(list_writable(coin().network).values())
+    assert ".dsc" not in list_writable(coin().network).values()
+
+
+@pytest.mark.parametrize("suffix", list_writable(coin().network).values())
+def test_every_offered_format_is_written(tmp_path, suffix):
+    path = tmp_path / f"x{suffix}"
+    path.write_bytes(dump_network(coin(), suffix))
+    assert read_network(path).network.tables[0].tolist() == [0.5, 0.5]
+
+
+def test_what_cannot_be_written_is_told_without_the_temporary_name():
+    with pytest.raises(PgmError, match=r"^a \.bif file: cannot write '\\ud800' as UTF-8"):
+        dump_network(coin("\ud800"), ".bif")
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Chain of four", "Chain of four"),
+        ("<img src=x onerror=alert(1)>", "img src=x onerror=alert(1)"),
+        ("../../etc/passwd", "etcpasswd"),
+        ("C:\\x\r\ny", "Cxy"),
+        ("", "network"),
+        ("...", "network"),
+        ("né à Köln 数", "né à Köln 数"),
+        ("x" * 300, "x" * 80),
+    ],
+)
+def test_a_suggested_name_is_one_that_every_system_takes(title, name):
+    assert suggest_name(title) == name
+
+
+def test_a_target_is_a_folder_or_a_file_with_or_without_suffix(tmp_path):
+    assert find_target(str(tmp_path), "../x", ".net") == tmp_path / "x.net"
+    assert find_target(f"{tmp_path}/y", "x", ".net") == tmp_path / "y.net"
+    assert find_target(f"{tmp_path}/y.v2", "x", ".net") == tmp_path / "y.v2.net"
+    assert find_target(f"{tmp_path}/y.BIF", "x", ".net") == tmp_path / "y.BIF"
+    assert find_target("y.bif", "x", ".net") == Path("y.bif")

@@ -1,0 +1,196 @@
+"""What was learned comes back from a session's file, as far as it is of the same problem."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.model.errors import FormatError
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.marks import Hidden
+from pgmgui.project.scene import derive
+from pgmgui.project.session_file import Saved, dump, parse
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from tests import oracles
+from tests.pgmgui.state.test_race import follow
+
+GALLERY = {example.id: example for example in load_gallery()}
+
+
+def learned(example="thesis-chain", **settings):
+    session = Session()
+    session.open_example(GALLERY[example])
+    session.configure(**{"methods": ("d-em", "em-textbook"), "restarts": 3, **settings})
+    race = Race(session)
+    race.begin()
+    follow(race)
+    return session, race
+
+
+def reopened(saved):
+    session = Session()
+    race = Race(session)
+    assert race.open(parse(dump(saved)) if isinstance(saved, Saved) else parse(saved))
+    return session, race
+
+
+def test_all_that_the_page_tells_of_a_run_comes_back():
+    session, race = learned()
+    again, found = reopened(race.saved())
+    assert found.describe() == race.describe()
+    assert again.settings == session.settings
+    assert list(found.curves) == ["d-em", "em-textbook"]
+    for method, curve in race.curves.items():
+        assert found.curves[method].points == curve.points
+        assert (found.curves[method].state, found.curves[method].note) == (curve.state, curve.note)
+    best, before = again.learned, session.learned
+    np.testing.assert_array_equal(best.theta, before.theta)
+    np.testing.assert_allclose(best.objective, before.objective, rtol=1e-9)
+    np.testing.assert_array_equal(best.iterations, before.iterations)
+    np.testing.assert_array_equal(best.converged, before.converged)
+    assert best.unseen() == before.unseen()
+    assert found.can_apply
+    found.apply()
+    np.testing.assert_array_equal(again.network.tables[2], before.network().tables[2])
+
+
+def test_the_objective_is_found_anew_by_the_engine():
+    _, race = learned("burglary", methods=("d-em",), restarts=1)
+    session, found = reopened(race.saved())
+    network, data = found.best.network(), session.seen
+    sizes = [variable.cardinality for variable in network.variables]
+    joint = oracles.joint_weights(sizes, network.scopes, network.tables, {})
+    rows = {}
+    for *codes, weight in zip(*data.codes.tolist(), data.weights.tolist(), strict=True):
+        cells = tuple(None if code < 0 else code for code in codes)
+        rows[cells] = rows.get(cells, 0.0) + weight
+    expected = sum(w * oracles.log(oracles.row_joint(sizes, joint, cells).sum()) for cells, w in rows.items())
+    assert found.best.log_likelihood.sum() == pytest.approx(expected, abs=1e-6)
+
+
+def test_of_very_many_numbers_only_the_best_restart_is_kept(monkeypatch):
+    monkeypatch.setattr("pgmgui.project.results.MOST_NUMBERS", 20)
+    session, race = learned(methods=("d-em",))
+    _, found = reopened(race.saved())
+    assert len(found.best.theta) == 1
+    np.testing.assert_array_equal(found.best.theta[0], session.learned.theta[session.learned.best])
+    assert found.describe() == race.describe()
+
+
+def test_what_was_applied_is_still_applied():
+    _, race = learned()
+    race.apply()
+    _, found = reopened(race.saved())
+    assert (found.applied, found.can_apply) == (True, False)
+    assert found.describe() == race.describe()
+
+
+def test_a_run_that_goes_on_is_kept_as_far_as_it_came():
+    session = Session()
+    session.open_example(GALLERY["thesis-chain"])
+    session.configure(tol=0.0, max_iter=10**9)
+    race = Race(session)
+    race.begin()
+    follow(race, lambda race: race.best is not None)
+    saved = race.saved()
+    race.stop()
+    _, found = reopened(saved)
+    assert found.curves["d-em"].state == "stopped when the page was left"
+    assert not found.is_running
+
+
+def test_what_is_stale_is_not_kept():
+    session, race = learned()
+    session.mark(["X"], Hidden())
+    assert race.stale
+    assert race.saved().results == ()
+
+
+def test_a_session_of_the_first_version_has_no_results():
+    _, race = learned()
+    root = json.loads(dump(race.saved()))
+    root["version"] = 1
+    del root["results"], root["evidence"]
+    again, found = reopened(json.dumps(root))
+    assert (found.curves, again.learned, dict(again.evidence)) == ({}, None, {})
+
+
+def spoil_theta(result):
+    result["theta"][0][0] += 0.5
+
+
+SPOILT = [
+    (lambda root: root["results"][0]["theta"][0].pop(), "another network"),
+    (lambda root: root["results"][0]["iterations"][0].pop(), "other components"),
+    (lambda root: spoil_theta(root["results"][0]), "no probabilities"),
+    (lambda root: root["results"][0]["points"][-1].__setitem__(3, -1.0), "the data, the marks or the prior"),
+    (lambda root: root["results"][0]["points"][-1].__setitem__(3, None), "the data, the marks or the prior"),
+    (lambda root: root.update(common_prior=2.0), "the data, the marks or the prior"),
+    (lambda root: root.update(marks={}), "components"),
+    (lambda root: root.update(data=None, marks={}), "nothing to learn"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "why"), SPOILT)
+def test_a_result_that_does_not_fit_is_left_out_with_a_note(spoil, why):
+    _, race = learned(methods=("d-em",), restarts=1)
+    root = json.loads(dump(race.saved()))
+    spoil(root)
+    session, found = reopened(json.dumps(root))
+    assert found.curves == {}
+    assert session.learned is None
+    assert session.message.startswith("The results of decomposed EM in the session's file were left out: ")
+    assert why in session.message
+
+
+BAD = [
+    (lambda root: root.update(results=5), "'results' as a list"),
+    (lambda root: root.update(results=[5]), "the name of a learner"),
+    (lambda root: root["results"][0].update(method="magic"), "the name of a learner"),
+    (lambda root: root["results"][0].update(points=[]), "from 1 to"),
+    (lambda root: root["results"][0].update(points=[[1, 2]]), "four numbers"),
+    (lambda root: root["results"][0].update(theta=[["x"]]), "needs numbers"),
+    (lambda root: root["results"][0].update(theta=[[float("nan")]]), "needs numbers"),
+    (lambda root: root["results"][0].update(theta=None), "list of numbers"),
+    (lambda root: root["results"][0].update(theta=[]), "one length"),
+    (lambda root: root["results"][0].update(theta=[[1], [1, 2]]), "one length"),
+    (lambda root: root["results"][0].update(iteration=-1), "needs numbers"),
+    (lambda root: root["results"][0].update(stop="magic"), "unknown reason"),
+    (lambda root: root["results"][0].update(stop=[]), "unknown reason"),
+    (lambda root: root["results"][0].update(method=[]), "the name of a learner"),
+    (lambda root: root.update(results=root["results"] * 50), "one for each learner"),
+    (lambda root: root.update(evidence=[]), "'evidence'"),
+    (lambda root: root.update(evidence={"nobody": [1, 1]}), "no variable"),
+    (lambda root: root.update(evidence={"X": [1]}), "2 numbers"),
+    (lambda root: root.update(evidence={"X": [0, 0]}), "not all of them 0"),
+    (lambda root: root.update(evidence={"X": [1, -1]}), "of 0 or more"),
+    (lambda root: root.update(evidence={"X": 1}), "2 numbers"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), BAD)
+def test_results_and_evidence_that_are_none_are_refused(spoil, message):
+    _, race = learned(methods=("d-em",), restarts=1)
+    root = json.loads(dump(race.saved()))
+    spoil(root)
+    with pytest.raises(FormatError, match=message):
+        parse(json.dumps(root))
+
+
+def test_opening_brings_settings_evidence_and_results_and_can_be_undone():
+    _, race = learned()
+    saved = replace(race.saved(), evidence={"X": (1.0, 0.0)})
+    session = Session()
+    other = Race(session)
+    session.open_example(GALLERY["asia"])
+    session.suppose("smoke", [1.0, 0.0])
+    assert other.open(saved, derive(saved.scene))
+    assert session.scene.title == saved.scene.title
+    assert session.settings == saved.settings
+    assert session.evidence == {"X": (1.0, 0.0)}
+    assert session.learned is other.best is not None
+    session.undo()
+    assert session.scene.title == "Asia"
+    assert other.stale

@@ -1,0 +1,91 @@
+"""What follows from a scene: the data as it is seen, and the parts of the learning problem."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from engine.formats import DataDocument, Document
+from engine.learning import bounds
+from engine.model.dataset import Dataset, Role
+from engine.model.errors import ModelError
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.variable import Variable
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.layout import arrange
+from pgmgui.project.marks import Hidden
+from pgmgui.project.scene import Scene, derive, derive_anew
+from pgmgui.state.session import Session
+
+GALLERY = {item.id: item for item in load_gallery()}
+
+
+def scene_of(identifier, **changes):
+    document, data = GALLERY[identifier].read()
+    return replace(Scene(identifier, "", arrange(document), data), **changes)
+
+
+def test_without_data_nothing_follows():
+    derived = derive(scene_of("earthquake"))
+    assert (derived.seen, derived.parts, derived.obstacle) == (None, None, "")
+
+
+def test_marks_are_seen_and_the_prior_counts():
+    scene = scene_of("asia", marks={"smoke": Hidden()}, prior={"xray": 3.0}, common_prior=2.0)
+    derived = derive(scene)
+    index = scene.document.network.index
+    assert derived.seen.roles[index["smoke"]] is Role.HIDDEN
+    assert scene.data.dataset.roles[index["smoke"]] is Role.OBSERVED
+    starts, exponents = derived.parts.task.layout.starts, derived.parts.task.problem.exponents
+    for name, v in index.items():
+        assert set(exponents[starts[v] : starts[v + 1]]) == {3.0 if name == "xray" else 2.0}
+    assert derived.parts.bounds.total == bounds.find_bounds(derived.parts.task).total
+
+
+@pytest.mark.parametrize("network", [BayesianNetwork((), (), ()), MarkovNetwork((), (), ())])
+def test_an_empty_network_with_data_has_no_parts(network):
+    data = DataDocument(Dataset((), np.empty((0, 3), dtype=np.int8), np.ones(3)))
+    assert derive(Scene(document=Document(network), data=data)).parts is None
+
+
+def test_data_over_other_variables_is_refused():
+    with pytest.raises(ModelError, match="match its columns"):
+        derive(scene_of("asia", data=GALLERY["cancer"].read()[1]))
+
+
+def test_only_what_matters_is_derived_anew():
+    scene = scene_of("asia")
+    known = derive(scene)
+    moved = replace(scene, title="other", document=replace(scene.document, positions={}))
+    assert derive_anew(moved, scene, known) is known
+    for changes in ({"marks": {"smoke": Hidden()}}, {"common_prior": 2.0}, {"prior": {"asia": 2.0}}, {"data": None}):
+        assert derive_anew(replace(scene, **changes), scene, known) is not known
+
+
+def test_a_problem_too_wide_to_learn_can_still_be_opened_and_edited():
+    """Sixty hidden causes of one observed effect each pair: no exact inference, but a network to look at."""
+    session = Session()
+    assert session.open(wide_scene())
+    assert session.parts is None
+    assert "Learning is out of reach" in session.message
+    assert session.derived.obstacle == session.message
+    assert session.mark([f"H{k}" for k in range(60)], None)
+    assert session.rename("H0", "first")
+    session.remove([v.name for v in session.network.variables if v.name.startswith("O")][20:])
+    assert session.parts is not None
+    assert session.message == ""
+
+
+def wide_scene():
+    """A complete graph of hidden variables under observed children of every two of them."""
+    hidden = [Variable(f"H{k}", ("a", "b")) for k in range(60)]
+    pairs = [(i, j) for i in range(60) for j in range(i)]
+    effects = [Variable(f"O{i}-{j}", ("a", "b")) for i, j in pairs]
+    half, even = np.full(2, 0.5), np.full((2, 2, 2), 0.5)
+    network = BayesianNetwork((*hidden, *effects), ((),) * 60 + tuple(pairs), (half,) * 60 + (even,) * len(pairs))
+    codes = np.zeros((len(network.variables), 2), dtype=np.int8)
+    codes[:60] = -1
+    places = {v.name: (0.0, 0.0) for v in network.variables}
+    return Scene("wide", "", Document(network, positions=places), DataDocument(Dataset(network.variables, codes, half)))

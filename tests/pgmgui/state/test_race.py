@@ -1,0 +1,258 @@
+"""The race without widgets: what is kept, what is discarded, what is told."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from engine.model.network import BayesianNetwork
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.marks import Hidden, Partial
+from pgmgui.state.race import MOST_POINTS, Curve, Race, offered
+from pgmgui.state.runner import Point
+from pgmgui.state.session import Session
+
+GALLERY = {example.id: example for example in load_gallery()}
+
+
+def make_race(example="asia", **settings):
+    session = Session()
+    session.open_example(GALLERY[example])
+    session.configure(**settings)
+    return session, Race(session)
+
+
+def follow(race, until=lambda race: not race.is_running):
+    """Look at the mailboxes until something holds; the runs post, so that waiting is bounded by the test's timeout."""
+    while not until(race):
+        race.tick()
+    race.tick()
+
+
+def learner_threads():
+    return [thread for thread in threading.enumerate() if thread.name == "learner" and thread.is_alive()]
+
+
+def test_learners_race_from_the_same_start_and_the_best_is_reported():
+    session, race = make_race(methods=("d-em", "em", "em-textbook", "d-lbfgs"), seed=3)
+    race.begin()
+    follow(race)
+    assert [curve.state for curve in race.curves.values()] == ["converged"] * 4
+    starts = {curve.points[0].objective for curve in race.curves.values()}
+    assert max(starts) - min(starts) < 1e-9
+    assert all(curve.points[0].iteration == 0 for curve in race.curves.values())
+    ends = [curve.snapshot.objective.sum() for curve in race.curves.values()]
+    assert session.learned is race.best
+    assert session.learned.objective.sum() == max(ends)
+    assert race.can_apply
+    assert race.describe()[0].startswith("Within")
+    assert sum("converged" in line for line in race.describe()) == 4
+
+
+def test_settings_and_prior_reach_the_engine():
+    session, race = make_race(methods=("em",), seed=7, restarts=3, tol=1e-3, criterion="parameters", max_iter=40)
+    session.set_common_prior(2.0)
+    race.begin()
+    follow(race)
+    expected = list(
+        learn(
+            session.network,
+            session.seen,
+            "em",
+            random_state=7,
+            n_init=3,
+            prior=2.0,
+            stopping=Stopping(1e-3, "parameters", 40),
+        )
+    )[-1]
+    found = race.curves["em"].snapshot
+    np.testing.assert_array_equal(found.theta, expected.theta)
+    assert found.objective.shape == (3, len(session.parts.task.decomposition.components) + 1)
+
+
+def test_the_textbooks_learner_is_split_by_component():
+    _, race = make_race(methods=("em-textbook", "em"), max_iter=5, tol=0.0)
+    race.begin()
+    follow(race)
+    textbook, plain = race.curves["em-textbook"].snapshot, race.curves["em"].snapshot
+    np.testing.assert_allclose(textbook.objective, plain.objective, rtol=1e-9)
+    assert textbook.iterations.shape == plain.iterations.shape
+    assert textbook.inferences > plain.inferences
+
+
+def test_pause_step_resume_stop():
+    session, race = make_race(tol=0.0, max_iter=10**9)
+    race.begin(paused=True)
+    follow(race, lambda race: race.curves["d-em"].points)
+    assert race.is_running
+    assert race.is_paused
+    assert session.learned.iteration == 0
+    for k in (1, 2):
+        race.step()
+        follow(race, lambda race, k=k: race.curves["d-em"].snapshot.iteration == k)
+    follow(race, lambda race: race.is_paused)
+    assert race.curves["d-em"].state == "paused"
+    assert not race.can_apply
+    race.resume()
+    follow(race, lambda race: race.curves["d-em"].snapshot.iteration > 20)
+    assert race.curves["d-em"].state == "running"
+    race.stop()
+    follow(race)
+    assert race.curves["d-em"].state == "stopped by you"
+    assert session.learned is race.curves["d-em"].snapshot
+    assert race.can_apply
+
+
+def test_cancel_leaves_nothing():
+    session, race = make_race(tol=0.0, max_iter=10**9)
+    before = len(learner_threads())
+    race.begin()
+    follow(race, lambda race: race.curves["d-em"].points)
+    race.cancel()
+    assert not race.is_running
+    assert race.curves == {}
+    assert race.describe() == []
+    assert session.learned is None
+    assert not race.can_apply
+    for thread in learner_threads():
+        thread.join(20)
+    assert len(learner_threads()) <= before
+    race.tick()
+    assert session.learned is None
+
+
+def test_apply_is_undoable_and_keeps_the_curves():
+    session, race = make_race()
+    tables = session.network.tables
+    race.begin()
+    follow(race)
+    race.apply()
+    assert race.applied
+    assert not race.stale
+    assert not race.can_apply
+    assert session.learned is race.best
+    assert "Applied" in race.describe()[0]
+    for table, learned in zip(session.network.tables, race.best.network().tables, strict=True):
+        np.testing.assert_array_equal(table, learned)
+    session.undo()
+    assert race.stale
+    assert session.learned is None
+    for table, before in zip(session.network.tables, tables, strict=True):
+        np.testing.assert_array_equal(table, before)
+
+
+def test_a_changed_problem_stops_the_run_and_makes_it_stale():
+    session, race = make_race(tol=0.0, max_iter=10**9)
+    race.begin()
+    follow(race, lambda race: race.curves["d-em"].points)
+    bounds = race.parts.bounds
+    session.mark(["bronc"], Hidden())
+    assert race.stale
+    follow(race)
+    assert session.learned is None  # what ran is of another problem
+    assert race.curves["d-em"].state == "stopped"
+    assert race.describe()[0].startswith("Stale")
+    assert not race.can_apply
+    assert race.parts.bounds is bounds
+    race.begin(paused=True)
+    assert not race.stale
+    assert race.parts is session.parts
+    race.cancel()
+
+
+def test_moving_a_node_does_not_disturb_a_run():
+    session, race = make_race(tol=0.0, max_iter=10**9)
+    race.begin()
+    follow(race, lambda race: race.curves["d-em"].points)
+    session.move({"asia": (10.0, 20.0)})
+    assert race.is_running
+    assert not race.stale
+    race.cancel()
+
+
+def test_a_failing_run_tells_why_and_the_others_go_on():
+    """A table that rules out what the data shows, and a start from it."""
+    session, race = make_race(methods=("d-em", "d-lbfgs"), start="current")
+    network = session.network
+    assert isinstance(network, BayesianNetwork)
+    child = network.index["either"]
+    table = np.zeros_like(network.tables[child])
+    table[..., 0] = 1.0
+    session.set_table(child, table)
+    race.begin()
+    follow(race)
+    assert [curve.state for curve in race.curves.values()] == ["failed", "failed"]
+    assert "probability 0" in session.message
+    assert "failed" in session.message
+    assert session.learned is None
+    assert not race.can_apply
+    assert race.describe() == ["decomposed EM: failed.", "decomposed L-BFGS: failed."]
+    session.configure(start="random")
+    race.begin()
+    assert session.message == ""
+    follow(race)
+    assert race.can_apply
+
+
+def test_wrong_settings_are_told():
+    session, race = make_race(tol=-1.0)
+    race.begin()
+    assert "tol must be 0 or more" in session.message
+    assert not race.is_running
+    assert race.curves == {}
+
+
+def test_a_symmetric_start_is_named_and_so_are_unseen_configurations():
+    session, race = make_race("latent-class", start="current", max_iter=3)
+    network = session.network
+    uniform = [np.full_like(table, 1 / table.shape[-1]) for table in network.tables]
+    for number, table in enumerate(uniform):
+        session.set_table(number, table)
+    race.begin()
+    follow(race)
+    hidden = next(name for name, role in zip(network.index, session.seen.roles, strict=True) if role.value == "hidden")
+    assert any(line.startswith("A symmetric start") and hidden in line for line in race.describe())
+    session.configure(start="random")
+    race.begin()
+    follow(race)
+    assert not any("symmetric" in line for line in race.describe())
+
+
+def test_counting_is_offered_for_complete_data_only():
+    session, _ = make_race("cancer")
+    assert "counting" in offered(session.parts)
+    session.mark(["Cancer"], Partial(0.5))
+    assert "counting" not in offered(session.parts)
+    session.configure(methods=("counting",))
+    assert not Race(session).can_begin
+
+
+@pytest.mark.parametrize("many", [10, MOST_POINTS - 1, MOST_POINTS, 7 * MOST_POINTS + 3])
+def test_a_curve_is_thinned_evenly_and_keeps_both_ends(many):
+    curve = Curve("em")
+    points = [Point(k, 0.1 * k, 5 * k, -1.0 / (k + 1)) for k in range(many)]
+    for first in range(0, many, 37):
+        curve.add(points[first : first + 37])
+    kept = [point.iteration for point in curve.points]
+    assert len(kept) <= MOST_POINTS + 1
+    assert kept[0] == 0
+    assert kept[-1] == many - 1
+    steps = set(np.diff(kept[:-1]).tolist())
+    assert len(steps) <= 1  # evenly
+    assert steps == {1} or many >= MOST_POINTS
+
+
+def test_a_long_run_keeps_little():
+    _, race = make_race(tol=0.0, max_iter=2 * MOST_POINTS)
+    race.begin()
+    follow(race)
+    curve = race.curves["d-em"]
+    assert curve.snapshot.iteration == 2 * MOST_POINTS
+    assert len(curve.points) <= MOST_POINTS + 1
+    assert curve.points[-1].iteration == 2 * MOST_POINTS
+    increasing = [(p.iteration, p.inferences, p.seconds) for p in curve.points]
+    assert increasing == sorted(increasing)

@@ -1,0 +1,75 @@
+"""The lines of the live plot, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from engine.learning.bounds import Bounds
+from pgmgui.state.race import Curve
+from pgmgui.state.runner import Point
+from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
+
+BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-6.0, -3.0, 0.0]))
+
+
+def make_curve(objectives, method="d-em"):
+    curve = Curve(method)
+    curve.add([Point(k, 0.5 * k, 7 * k, objective) for k, objective in enumerate(objectives)])
+    return curve
+
+
+@pytest.mark.parametrize(
+    ("across", "expected"), [("iterations", [0, 1, 2]), ("inferences", [0, 7, 14]), ("seconds", [0.0, 0.5, 1.0])]
+)
+def test_across(across, expected):
+    lines = make_lines({"d-em": make_curve([-30.0, -12.0, -9.5])}, BOUNDS, Axes(across))
+    np.testing.assert_array_equal(lines["decomposed EM"].x, expected)
+    np.testing.assert_array_equal(lines["decomposed EM"].y, [-30.0, -12.0, -9.5])
+    np.testing.assert_array_equal(lines["bound with patterns"].x, [0, expected[-1]])
+
+
+def test_bounds_are_labelled_and_the_naive_one_only_on_demand():
+    lines = make_lines({}, BOUNDS, Axes())
+    assert {name: line.y[0] for name, line in lines.items()} == {
+        "bound by components": -8.0,
+        "bound with patterns": -9.0,
+    }
+    assert make_lines({}, BOUNDS, Axes(naive=True))["naive bound"].y.tolist() == [-2.0, -2.0]
+    same = Bounds(-2.0, np.array([-5.0, -3.0]), np.array([-5.0, -3.0]))
+    assert list(make_lines({}, same, Axes())) == ["bound by components"]
+    assert make_lines({}, None, Axes()) == {}
+
+
+def test_the_gap_is_to_the_smallest_bound_and_ends_on_the_floor():
+    """−9 is the smallest bound; what cannot be drawn on a log scale lies at 0.001, where it is certified."""
+    lines = make_lines({"d-em": make_curve([-np.inf, -19.0, -9.5, -9.0, -9.0 + 1e-12])}, BOUNDS, Axes(up="log gap"))
+    gaps = lines["decomposed EM"].y
+    assert np.isnan(gaps[0])
+    np.testing.assert_allclose(gaps[1:], [10.0, 0.5, 0.001, 0.001])
+    assert lines["certified"].y.tolist() == [0.001, 0.001]
+    assert "naive bound" not in lines
+
+
+def test_the_frame_leaves_the_beginning_out_but_not_on_a_log_scale():
+    curves = {"d-em": make_curve([-1e6, -1e3, *np.linspace(-20, -10, 98)])}
+    lines = make_lines(curves, BOUNDS, Axes())
+    x, y = find_frame(lines, Axes())
+    assert x.tolist() == [0, 99]
+    shown = curves["d-em"].points[5].objective  # the first twentieth may be out of sight
+    assert y.tolist() == [shown, -8.0]
+    log = Axes(up="log gap")
+    _, heights = find_frame(make_lines(curves, BOUNDS, log), log)
+    assert heights.tolist() == [0.001, 1e6 - 9.0]
+
+
+def test_a_short_curve_is_in_the_frame_beside_a_long_one():
+    curves = {"d-em": make_curve([-50.0] * 100), "d-lbfgs": make_curve([-90.0, -70.0], "d-lbfgs")}
+    _, heights = find_frame(make_lines(curves, BOUNDS, Axes()), Axes())
+    assert heights.tolist() == [-70.0, -8.0]
+
+
+def test_nothing_is_framed_too():
+    assert [corner.tolist() for corner in find_frame({}, Axes())] == [[0.0, 1.0], [0.0, 1.0]]
+    lines = make_lines({"em": Curve("em")}, None, Axes())
+    assert [corner.tolist() for corner in find_frame(lines, Axes())] == [[0.0, 1.0], [0.0, 1.0]]

@@ -1,0 +1,107 @@
+"""Datasets as cells of the grid."""
+
+import numpy as np
+import pytest
+
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.variable import Variable
+from pgmgui.tabs.data_rows import count_cells, data_source, percent, states_source, summary_source
+
+RAIN = Variable("Rain", ("yes", "no"))
+SKY = Variable("Sky", ("blue", "grey", "black"))
+ROWS = [["yes", "grey"], [None, (0.2, 0.8, 0.4)], ["no", "blue"], ["yes", None]]
+
+
+def test_rows_have_numbers_states_missing_cells_and_bars():
+    source = data_source(make_dataset([RAIN, SKY], ROWS))
+    assert [column.title for column in source.columns] == ["Row", "Rain", "Sky"]
+    assert source.n_rows == 4
+    first, second = source.cells(0, 1)
+    assert first == ["1", "yes", "grey"]
+    assert second[0] == "2"
+    assert second[1]["kind"] == "missing"
+    assert second[2]["kind"] == "soft"
+    assert second[2]["bars"] == pytest.approx([0.25, 1, 0.5])
+    assert second[2]["about"] == "likelihood: blue 0.2, grey 0.8, black 0.4"
+    assert source.cells(3, 3)[0][:2] == ["4", "yes"]
+    assert source.columns[1].about == "partly missing; states 'yes', 'no'"
+
+
+def test_weights_are_shown_if_they_differ_from_one():
+    source = data_source(make_dataset([RAIN], [["yes"], ["no"]], [2, 0.5]))
+    assert [column.title for column in source.columns] == ["Row", "Weight", "Rain"]
+    assert source.cells(0, 1) == [["1", "2", "yes"], ["2", "0.5", "no"]]
+
+
+def test_only_the_rows_in_view_are_looked_at():
+    """Cells come from slices of the codes, so that a million rows cost no more than ten."""
+
+    asked = []
+
+    class Watched(np.ndarray):
+        def __getitem__(self, key):
+            asked.append(key)
+            return super().__getitem__(key)
+
+    codes = np.zeros((2, 1_000_000), dtype=np.int8).view(Watched)
+    source = data_source(Dataset((RAIN, SKY), codes, np.ones(1_000_000)))
+    asked.clear()
+    rows = source.cells(999_990, 999_999)
+    assert len(rows) == 10
+    assert rows[-1] == ["1,000,000", "yes", "blue"]
+    assert asked == [(slice(None), slice(999_990, 1_000_000))]
+
+
+def test_the_summary_counts_by_weight():
+    data = make_dataset([RAIN, SKY], ROWS, [1, 2, 3, 4])
+    counts, missing, soft = count_cells(data, 1)
+    assert (counts.tolist(), missing, soft) == ([3, 1, 0], 4, 2)
+    source = summary_source(data)
+    rain, sky = source.cells(0, 1)
+    assert [rain[1], rain[2]] == ["partly missing", "20%"]
+    assert rain[3]["text"] == "5 · 3"
+    assert rain[3]["bars"] == pytest.approx([5 / 8, 3 / 8])
+    assert rain[3]["about"] == "yes 5 (62.5%), no 3 (37.5%)"
+    assert [sky[1], sky[2]] == ["uncertain", "40%"]
+    assert sky[3]["text"] == "3 · 1 · 0 · 2 uncertain"
+
+
+def test_a_hidden_variable_has_no_counts():
+    cells = summary_source(make_dataset([RAIN], [[None], [None]])).cells(0, 0)[0]
+    assert [cells[1], cells[2], cells[3]["text"], cells[3]["bars"]] == ["hidden", "100%", "", []]
+
+
+def test_data_without_rows_has_a_summary():
+    empty = make_dataset([RAIN], [])
+    assert data_source(empty).n_rows == 0
+    assert summary_source(empty).cells(0, 0)[0][1:3] == ["hidden", "—"]
+    assert states_source(empty, 0).cells(0, 1)[0][:2] == ["yes", "0"]
+
+
+def test_many_states_are_cut():
+    many = Variable("Many", tuple(f"s{k}" for k in range(5000)))
+    cell = summary_source(make_dataset([many], [["s4999"]])).cells(0, 0)[0][3]
+    assert cell["bars"] == []
+    assert cell["text"].endswith("… (5,000 states)")
+    assert len(cell["about"]) < 400
+
+
+def test_states_of_one_variable_end_with_what_is_not_seen():
+    source = states_source(make_dataset([RAIN, SKY], ROWS), 1)
+    rows = source.cells(0, source.n_rows - 1)
+    assert [(name, rows_, share["text"]) for name, rows_, share in rows] == [
+        ("blue", "1", "25%"),
+        ("grey", "1", "25%"),
+        ("black", "0", "0%"),
+        ("(uncertain)", "1", "25%"),
+        ("(missing)", "1", "25%"),
+    ]
+
+
+def test_shares_are_never_rounded_to_nothing_or_all():
+    assert [percent(*pair) for pair in ((1, 3), (99_999, 100_000), (3, 3), (1, 10**9))] == [
+        "33.3%",
+        ">99.9%",
+        "100%",
+        "<0.1%",
+    ]

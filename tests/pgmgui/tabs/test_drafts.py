@@ -1,0 +1,115 @@
+"""Numbers and tables as they are typed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.model.errors import PgmError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from pgmgui.project.numbers import parse_fraction, parse_number, show_number, show_percent
+from pgmgui.tabs.variable.drafts import Draft
+from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell, table_source
+
+
+@given(st.floats(0, 1e300))
+def test_a_number_reads_as_it_is_written(value):
+    for text in (repr(value), f" {value:.17g} ", f"+{value:.17e}"):
+        assert parse_number(text) == value
+    assert parse_number(show_number(value)) == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "'' is no number; type a probability such as 0.25"),
+        ("abc", "no number"),
+        ("nan", "no number"),
+        ("inf", "no number"),
+        ("1_000", "no number"),
+        ("0x10", "no number"),
+        ("٣", "no number"),
+        ("1 2", "no number"),
+        ("1e999", "'1e999' is too large"),
+        ("-1", "'-1' is negative"),
+        ("-1e999", "too large"),
+        ("0,3", "write a probability with a point, as 0.3"),
+        (",5", "as .5"),
+    ],
+)
+def test_what_is_no_number_says_why(text, why):
+    with pytest.raises(PgmError) as refused:
+        parse_number(text, "a probability")
+    assert why in str(refused.value)
+
+
+def test_a_fraction_is_at_most_one():
+    assert parse_fraction("1.0") == 1
+    with pytest.raises(PgmError, match=r"'1\.01' is above 1; type a fraction from 0 to 1"):
+        parse_fraction("1.01", "a fraction")
+    assert show_percent(1 / 3) == "33.33%"
+
+
+def test_of_two_states_the_other_gets_the_rest():
+    draft = Draft(np.array([[0.5, 0.5], [0.1, 0.9]]))
+    edited = draft.edited(1, 0, 0.3)
+    assert edited.table.tolist() == [[0.5, 0.5], [0.3, 0.7]]
+    assert not edited.open_rows
+    assert draft.table[1].tolist() == [0.1, 0.9]
+    too_much = draft.edited(0, 1, 3.0)
+    assert too_much.table is draft.table
+    assert too_much.open_rows[0].tolist() == [0.5, 3.0]
+    assert too_much.normalised().table[0].tolist() == pytest.approx([0.5 / 3.5, 3 / 3.5])
+    assert not too_much.edited(0, 1, 1.0).open_rows
+
+
+@given(st.lists(st.integers(0, 1000), min_size=3, max_size=5), st.permutations(range(5)))
+def test_typing_a_whole_row_commits_it_in_the_end(parts, order):
+    """Whatever the order; on the way the table stays as it was, or is a distribution."""
+    states, total = len(parts), sum(parts)
+    row = [part / total for part in parts] if total else [1.0] + [0.0] * (states - 1)
+    draft = Draft(np.full((2, states), 1 / states))
+    for column in (column for column in order if column < states):
+        draft = draft.edited(1, column, row[column])
+        np.testing.assert_allclose(draft.table.sum(axis=1), 1, atol=1e-8)
+        assert draft.table[0].tolist() == [1 / states] * states
+    assert not draft.open_rows
+    assert draft.row(1).tolist() == row
+
+
+def test_open_rows_are_told_and_normalised():
+    draft = Draft(np.full((4, 3), 1 / 3))
+    assert draft.describe() == ""
+    draft = draft.edited(2, 0, 0.5)
+    assert draft.describe() == "⚠ Row 3 sums to 1.16667, not 1: complete it, or press Normalise."
+    draft = draft.edited(1, 0, 0.0).edited(1, 1, 0.0).edited(1, 2, 0.0)
+    assert draft.describe().startswith("⚠ 2 rows do not sum to 1, the first is row 2 with 0: complete them")
+    assert sum_cell(draft, 0) == "1"
+    assert sum_cell(draft, 1)["kind"] == "warn"
+    done = draft.normalised()
+    np.testing.assert_allclose(done.table[1], 1 / 3)
+    np.testing.assert_allclose(done.table[2], [3 / 7, 2 / 7, 2 / 7])
+    assert not done.open_rows
+
+
+def test_rows_of_a_table_are_named_by_their_configuration():
+    a, b, c = Variable("A", ("a0", "a1")), Variable("B", ("b0", "b1", "b2")), Variable("C", ("c0", "c1"))
+    table = np.random.default_rng(0).dirichlet(np.ones(2), (3, 2))
+    network = BayesianNetwork((a, b, c), ((), (), (1, 0)), (np.full(2, 0.5), np.full(3, 1 / 3), table))
+    flat = table.reshape(-1, 2)
+    source = table_source(
+        network, network.scopes[2], lambda row: [*number_cells(flat[row]), "1"], "Table of C", "the probability", (SUM,)
+    )
+    assert [column.title for column in source.columns] == ["B", "A", "c0", "c1", "Sum"]
+    assert [column.editable for column in source.columns] == [False, False, True, True, False]
+    assert source.n_rows == 6
+    for row, cells in enumerate(source.cells(0, 5)):
+        at = (b.states.index(cells[0]), a.states.index(cells[1]))
+        assert [float(text) for text in cells[2:4]] == pytest.approx(table[at], abs=1e-6)
+        assert source.cells(row, row) == [cells]
+    root = table_source(network, (0,), lambda row: number_cells(network.tables[0]), "Table of A", "the probability")
+    assert root.n_rows == 1
+    assert root.cells(0, 0) == [["0.5", "0.5"]]

@@ -1,0 +1,54 @@
+"""What the model doctor prescribes helps: the finding is gone, and undo brings it back."""
+
+import numpy as np
+import pytest
+
+from engine.formats import DataDocument, Document
+from engine.insight.doctor import examine
+from engine.model.dataset import make_dataset
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from pgmgui.project.layout import arrange
+from pgmgui.project.scene import Scene
+from pgmgui.state.session import Session
+from pgmgui.tabs.guide.remedies import find_remedy
+
+A, B = Variable("A", ("yes", "no")), Variable("B", ("low", "high", "never"))
+UNIFORM = np.full((2, 3), 1 / 3)
+ZERO = np.array([[0.0, 0.5, 0.5], [1 / 3, 1 / 3, 1 / 3]])
+CASES = [
+    ("impossible", 1, ZERO, [["yes", "low"], ["no", "high"], ["no", "never"]]),
+    ("unseen", 1, UNIFORM, [["yes", "low"], ["yes", "high"], ["yes", "never"]]),
+    ("unused", 1, UNIFORM, [["yes", "low"], ["no", "high"]]),
+    ("symmetric", 0, UNIFORM, [[None, "low"], [None, "high"], [None, "never"]]),
+]
+
+
+def opened(table, rows):
+    network = BayesianNetwork((A, B), ((), (0,)), (np.array([0.5, 0.5]), table))
+    session = Session()
+    session.new()
+    session.open(Scene("Case", "", arrange(Document(network)), DataDocument(make_dataset([A, B], rows))))
+    return session
+
+
+def kinds(session):
+    return {(finding.kind, finding.variable) for finding in examine(session.parts.task)}
+
+
+@pytest.mark.parametrize(("kind", "variable", "table", "rows"), CASES)
+def test_a_remedy_helps_and_can_be_undone(kind, variable, table, rows):
+    session = opened(table, rows)
+    (finding,) = [f for f in examine(session.parts.task) if (f.kind, f.variable) == (kind, variable)]
+    remedy = find_remedy(session, finding)
+    assert remedy.label
+    assert remedy.apply()
+    assert (kind, variable) not in kinds(session)
+    session.undo()
+    assert (kind, variable) in kinds(session)
+
+
+def test_what_only_the_user_can_decide_has_no_button():
+    session = opened(UNIFORM, [["yes", None], ["no", None]])
+    (finding,) = [f for f in examine(session.parts.task) if f.kind == "pruned"]
+    assert find_remedy(session, finding) is None

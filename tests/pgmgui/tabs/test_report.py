@@ -1,0 +1,124 @@
+"""The report of a run: one page that stands on its own, with nothing in it that a name could inject."""
+
+import re
+from datetime import datetime
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import pytest
+
+from engine.learning.learn import learn
+from pgmgui.board.picture import draw, look_at
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.marks import Partial, Soft
+from pgmgui.state.session import Session
+from pgmgui.tabs.share.report import make_report
+from pgmgui.tabs.share.svg import draw_curves, draw_network
+
+HOSTILE = '<img src=x onerror="alert(1)">'
+WHEN = datetime(2026, 1, 2, 3, 4)
+
+
+def opened(identifier="asia"):
+    session = Session()
+    session.open_example(next(example for example in load_gallery() if example.id == identifier))
+    return session
+
+
+class Reader(HTMLParser):
+    """Collects the tags, the attributes and the text of a page."""
+
+    def __init__(self):
+        super().__init__()
+        self.tags, self.attributes, self.text = set(), set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def read(page):
+    reader = Reader()
+    reader.feed(page)
+    return reader, " ".join(reader.text)
+
+
+def learned(session, methods=("em", "d-em")):
+    curves = {}
+    for method in methods:
+        snapshots = list(learn(session.network, session.seen, method))
+        curves[method] = [(s.iteration, float(s.objective.sum())) for s in snapshots]
+    session.report(snapshots[-1])
+    return curves, snapshots[-1]
+
+
+def test_a_report_has_the_network_the_parts_the_curves_the_certificate_and_the_tables():
+    session = opened()
+    curves, last = learned(session)
+    page = make_report(session, curves, ["EM converged."], WHEN)
+    _, text = read(page)
+    for name in ("asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"):
+        assert name in text
+    assert "6 components" in text
+    assert "certified" in text
+    assert "EM converged." in text
+    assert f"{session.parts.bounds.total:,.4f}" in text
+    assert "2026-01-02 03:04" in text
+    for value in last.network().tables[0]:
+        assert f"{value:.4f}" in text
+
+
+def test_a_report_asks_for_nothing_from_elsewhere():
+    session = opened()
+    reader, _ = read(make_report(session, learned(session)[0], [], WHEN))
+    assert not reader.tags & {"script", "link", "img", "iframe", "object"}
+    assert not reader.attributes & {"src", "href"}
+
+
+def test_names_are_only_text():
+    session = opened()
+    session.rename("smoke", HOSTILE)
+    session.set_states(HOSTILE, [(0, "<b>"), (1, "&amp;")])
+    curves, _ = learned(session)
+    reader, text = read(make_report(session, {HOSTILE: curves["em"]}, [HOSTILE], WHEN))
+    assert not reader.tags & {"img", "b"}
+    assert "onerror" not in reader.attributes
+    assert HOSTILE in text
+    assert "&amp;" in text
+
+
+@pytest.mark.parametrize("identifier", ["earthquake", "thesis-grid"])
+def test_without_a_run_or_data_there_is_still_a_report(identifier):
+    session = opened(identifier)
+    _, text = read(make_report(session, {}, [], WHEN))
+    assert session.scene.title in text
+    assert "Learned parameters" not in text
+
+
+def elements(picture, tag):
+    return ElementTree.fromstring(picture).iter(f"{{http://www.w3.org/2000/svg}}{tag}")
+
+
+def test_the_picture_is_well_formed_and_tells_roles_apart():
+    session = opened()
+    session.mark(["smoke"], Partial(0.5))
+    session.mark(["xray"], Soft(0.8))
+    picture = draw_network(draw(session.document), look_at(session))
+    dashed = [rect for rect in elements(picture, "rect") if rect.get("stroke-dasharray")]
+    assert len(dashed) == 2  # tub and lung
+    titles = [title.text for title in elements(picture, "title")]
+    assert any("Component" in title for title in titles)
+    assert sum(text.text == "smoke" for text in elements(picture, "text")) == 1
+
+
+def test_curves_rise_on_the_page_and_stay_below_the_bound():
+    picture = draw_curves({"EM": [(0, -90.0), (1, -12.0), (2, -10.0)], "none": [(0, float("-inf"))]}, -9.0)
+    (line,) = [p.get("d") for p in elements(picture, "path") if (p.get("d") or "").count("L") == 2]
+    (_, y0), (_, y1), (_, y2) = [tuple(map(float, point)) for point in re.findall(r"([\d.]+) ([\d.]+)", line)]
+    level = float(re.search(r"M96 ([\d.]+)H", picture).group(1))
+    floor = float(re.search(r"M96 10V([\d.]+)H", picture).group(1))
+    assert level < y2 < y1 < floor < y0  # a start far below leaves the picture, and does not flatten the rest
+    assert draw_curves({}, -9.0) == draw_curves({"none": [(0, float("-inf"))]}, -9.0) == ""

@@ -1,0 +1,98 @@
+"""The script and the command that repeat a run are run, and give what the run gave."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from engine.learning.base import Stopping
+from engine.learning.learn import learn
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.marks import Hidden, Partial, Soft
+from pgmgui.project.session_file import Saved, write_session
+from pgmgui.state.session import Session, Settings
+from pgmgui.tabs.share.reproduce import as_command, as_python
+from tests.command_line import EXAMPLES, assert_refused, run
+
+ROOT = Path(__file__).resolve().parents[3]
+SETTINGS = Settings(("d-em", "edml"), "uniform", 11, 2, 1e-5, "likelihood", 40)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    """A session with marks and a prior, in a folder with a difficult name; and what its runs reach."""
+    session = Session()
+    session.open_example(load_gallery()[0])
+    session.mark(["bronc"], Partial(0.3, "nmar"))
+    session.mark(["smoke"], Soft(0.8))
+    session.mark(["asia"], Hidden())
+    session.set_prior("dysp", 3.0)
+    session.set_common_prior(1.5)
+    folder = tmp_path / 'it\'s a "folder" $HOME'
+    folder.mkdir()
+    path = folder / "my session.json"
+    write_session(path, Saved(session.scene, SETTINGS))
+    stopping = Stopping(SETTINGS.tol, SETTINGS.criterion, SETTINGS.max_iter)
+    reached = {}
+    for method in SETTINGS.methods:
+        *_, last = learn(
+            session.network,
+            session.seen,
+            method,
+            start=SETTINGS.start,
+            random_state=SETTINGS.seed,
+            n_init=SETTINGS.restarts,
+            prior=session.scene.exponents,
+            stopping=stopping,
+        )
+        reached[method] = float(last.objective.sum(axis=1).max())
+    return path, reached
+
+
+def test_the_script_repeats_the_run(saved, tmp_path):
+    path, reached = saved
+    script = tmp_path / "again.py"
+    script.write_text(as_python(path, SETTINGS), encoding="utf-8")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
+    found = dict(re.findall(r"^(\S+): objective (\S+),", done.stdout, re.MULTILINE))
+    assert {method: float(value) for method, value in found.items()} == pytest.approx(reached, abs=1e-6)
+
+
+def test_the_command_repeats_the_run(saved):
+    path, reached = saved
+    for line in as_command(path, SETTINGS).splitlines():
+        words = shlex.split(line)
+        assert words[0] == "pgmgui"
+        result = run(*words[1:], "--json").result
+        assert result["objective"] == pytest.approx(reached[result["method"]], abs=1e-6)
+
+
+def test_a_session_can_be_decomposed_and_bounded_from_the_command_line(saved):
+    path, reached = saved
+    assert "asia" in run("decompose", path, "--json").result["hidden"]
+    assert run("bound", path, "--json").result["patterns"] > max(reached.values()) - 1e-9
+
+
+def test_a_network_alone_is_not_enough():
+    assert_refused(run("learn", EXAMPLES / "asia.bif"), "give a data file too")
+
+
+def test_a_prior_on_the_command_line_wins(saved):
+    path, _ = saved
+    flat = run("bound", path, "--prior", "1", "--json").result["decomposition"]
+    own = run("bound", path, "--json").result["decomposition"]
+    assert flat != pytest.approx(own, abs=1e-3)
+
+
+def test_a_session_without_data_says_so(tmp_path):
+    session = Session()
+    session.open_example(load_gallery()[0])
+    path = tmp_path / "empty.json"
+    write_session(path, Saved(replace(session.scene, data=None, marks={}), Settings()))
+    assert_refused(run("learn", path), "has no data")
