@@ -16,13 +16,16 @@ import numpy as np
 from app.commands import check_seed, memory_limit, names_by_role, read_model, show, split_assignment
 from engine.formats import Document, read_dataset, read_network, write_network
 from engine.inference.junction_tree import compile_tree
-from engine.learning.base import Stopping, evaluate_state
 from engine.learning.bounds import CERTIFIED, Bounds, find_bounds
 from engine.learning.decomposition import Component
-from engine.learning.learn import METHODS, Snapshot, find_method
 from engine.learning.learn import learn as run_learner
-from engine.learning.problem import LearningTask, make_task
+from engine.learning.learner import evaluate_state
+from engine.learning.methods import METHODS, find_method
+from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
+from engine.learning.stopping import Stopping
+from engine.learning.task import LearningTask, make_task
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
@@ -181,7 +184,7 @@ def _parse_prior(network: BayesianNetwork, texts: Sequence[str]) -> Exponents:
 
 
 def _describe_components(task: LearningTask) -> list[dict[str, Any]]:
-    names = [variable.name for variable in task.layout.network.variables]
+    names = [variable.name for variable in task.network.variables]
 
     def describe(component: Component, rows: int) -> dict[str, Any]:
         return {
@@ -214,11 +217,11 @@ def _describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Ex
     state_ll, state_objective = last.log_likelihood[best], last.objective[best]
     if not find_method(method).conditioned:
         # The textbook method knows no components: find theirs at the parameters it learned.
-        network, dataset = task.layout.network, task.decomposition.dataset
+        network, dataset = task.bayesian, task.decomposition.dataset
         task = make_task(network, dataset, prior)
-        state = evaluate_state(task.problem, last.theta[best])
+        state, _ = evaluate_state(Workspace(task.objective), last.theta[best])
         state_ll, state_objective = state.log_likelihood, state.objective
-        iterations = np.full(task.problem.n_components, last.iteration)
+        iterations = np.full(task.objective.n_components, last.iteration)
     bounds = find_bounds(task)
     components = _describe_components(task)
     for k, component in enumerate(components):

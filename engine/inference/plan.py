@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -50,14 +50,19 @@ class Part:
 
     Attributes
     ----------
+    variables : tuple of int
+        The open variables. The tree and the pieces know them by their place here, so that parts which
+        differ in nothing else share one tree.
     tree : JunctionTree
     pieces : tuple of Piece
+        Those of factors first, then those of evidence.
     rows : int
         The number of distinct rows.
     local_rows, row : array
         The block's rows in which the part occurs, and for each the part's own row.
     """
 
+    variables: tuple[int, ...]
     tree: JunctionTree
     pieces: tuple[Piece, ...]
     rows: int
@@ -143,8 +148,8 @@ class Plan:
 
     def observed_index(self, factor: int) -> Ints:
         """Per row of the dataset, the pool cell of a factor that is observed in every row."""
-        index = self.pool.index(factor, {v: self.codes[v] for v in self.network.scopes[factor]})
-        return index if self.network.scopes[factor] else np.full(self.dataset.n_rows, index[0])
+        codes = {v: self.codes[v] for v in self.network.scopes[factor]}
+        return self.pool.index(factor, codes, self.dataset.n_rows)
 
     @property
     def parts(self) -> list[Part]:
@@ -252,7 +257,7 @@ class _Planner:
         columns = sorted({v for factor in factors for v in self.pool.network.scopes[factor]} | set(variables))
         representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights))
         local = {v: self.codes[v][representative] for v in columns}
-        whole = self._make_part(block, factors, local, np.arange(len(representative)))
+        whole = self._make_part(block, factors, local)
         conditioned = self._conditioned_parts(factors, local, variables, whole.seconds) if self.condition else None
         parts, complete = conditioned or ([whole], [])
         for part in parts:
@@ -291,7 +296,8 @@ class _Planner:
         complete = []
         for factor, ks in complete_of.items():
             rows = rows_of(ks)
-            index = self.pool.index(factor, {v: local[v][rows] for v in self.pool.network.scopes[factor]})
+            codes = {v: local[v][rows] for v in self.pool.network.scopes[factor]}
+            index = self.pool.index(factor, codes, len(rows))
             complete.append(CompleteRows(factor, rows, index))
         return parts, complete
 
@@ -313,23 +319,35 @@ class _Planner:
         return patterns_of, complete_of
 
     def _make_part(
-        self, open_variables: int, factors: Sequence[int], local: Mapping[int, Codes], local_rows: Ints
+        self, open_variables: int, factors: Sequence[int], local: Mapping[int, Codes], local_rows: Ints | None = None
     ) -> Part:
-        """The part over some open variables, with equal rows merged."""
-        pool, network = self.pool, self.pool.network
-        columns = sorted({v for factor in factors for v in network.scopes[factor]} | set(bits(open_variables)))
-        representative, row = distinct_rows([local[v][local_rows] for v in columns], len(local_rows))
-        chosen = local_rows[representative]
-        codes = {v: local[v][chosen] for v in columns}
-        scopes = [tuple(v for v in network.scopes[factor] if open_variables >> v & 1) for factor in factors]
+        """The part over some open variables, with equal rows merged; over all rows of the block if none are named."""
+        pool, scopes = self.pool, self.pool.network.scopes
+        variables = tuple(bits(open_variables))
+        number = {v: k for k, v in enumerate(variables)}
+        columns = sorted({v for factor in factors for v in scopes[factor]} | set(variables))
+        if local_rows is None:  # these differ already
+            codes = {v: local[v] for v in columns}
+            local_rows = row = np.arange(len(codes[columns[0]]))
+        else:
+            representative, row = distinct_rows([local[v][local_rows] for v in columns], len(local_rows))
+            chosen = local_rows[representative]
+            codes = {v: local[v][chosen] for v in columns}
+        rows = len(codes[columns[0]])
+        inside = [tuple(number[v] for v in scopes[factor] if v in number) for factor in factors]
         # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
-        evidence = [v for v in bits(open_variables) if not scopes or (codes[v] != MISSING).any()]
-        scopes += [(v,) for v in evidence]
-        tree = compile_tree(pool.cardinalities, scopes)
-        rows = len(representative)
-        pieces = [pool.factor_piece(factor, open_variables, tree.position, codes, rows) for factor in factors]
-        pieces += [pool.evidence_piece(v, codes[v]) for v in evidence]
-        return Part(tree, tuple(pieces), rows, local_rows, row)
+        evidence = [v for v in variables if not factors or (codes[v] != MISSING).any()]
+        inside += [(number[v],) for v in evidence]
+        tree = _compile(tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside))))
+        pieces = [pool.factor_piece(factor, number, tree.position, codes, rows) for factor in factors]
+        pieces += [pool.evidence_piece(v, number[v], codes[v]) for v in evidence]
+        return Part(variables, tree, tuple(pieces), rows, local_rows, row)
+
+
+@lru_cache(maxsize=1024)
+def _compile(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...]) -> JunctionTree:
+    """The tree of a part: the same object for parts that differ only in which variables they have."""
+    return compile_tree(cardinalities, scopes)
 
 
 def _rows_of_patterns(pattern: Ints, patterns: int) -> Callable[[Sequence[int]], Ints]:
@@ -344,7 +362,7 @@ def _check_memory(part: Part, network: Network, limit: int) -> None:
     if needed <= limit:
         return
     clique = max(zip(part.tree.sizes, part.tree.cliques, strict=True))[1]
-    names = list_names([network.variables[v].name for v in clique], most=6)
+    names = list_names([network.variables[part.variables[k]].name for k in clique], most=6)
     more = " or more" if part.tree.largest == MOST_COUNTED else ""
     raise MemoryLimitError(
         f"exact inference would need about {_gigabytes(needed)} for its tables, over the limit of {_gigabytes(limit)}; "

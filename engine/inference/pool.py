@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
-from engine.model.arrays import Codes, Floats, Ints
+from engine.model.arrays import Codes, Floats, Ints, frozen
 from engine.model.dataset import MISSING
+from engine.model.layout import Layout
 from engine.model.network import Network
 
 
@@ -24,35 +25,46 @@ class Piece:
     factor : int
         Index of the table; −1 for evidence.
     scope : tuple of int
-        The open variables, in the tree's elimination order.
+        The open variables, numbered as in the part, in the tree's elimination order.
+    strides : tuple of int
+        How far apart the cells of neighbouring states stand, per variable of the scope.
     """
 
     factor: int
     scope: tuple[int, ...]
+    strides: tuple[int, ...]
     offsets: Ints
     base: Ints
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What must be equal for pieces of two parts to be read with one list of offsets."""
+        return self.factor < 0, self.scope, self.strides
+
+    def with_base(self, base: Ints) -> Piece:
+        """The piece of other rows."""
+        return Piece(self.factor, self.scope, self.strides, self.offsets, base)
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
     """Where parameters and evidence vectors stand in the flat pool.
 
-    The tables come first, one after another in C order. Then, for each variable, its evidence
-    vectors: one indicator per state, the vector of ones (missing), and its likelihoods, each scaled
-    to a maximum of 1 so that no product of pool cells exceeds 1.
+    The tables come first, as their :class:`~engine.model.layout.Layout` has them. Then, for each variable,
+    its evidence vectors: one indicator per state, the vector of ones (missing), and its likelihoods, each
+    scaled to a maximum of 1 so that no product of evidence exceeds 1.
     """
 
     network: Network
     likelihoods: Mapping[int, Floats]
 
     @cached_property
-    def cardinalities(self) -> tuple[int, ...]:
-        return tuple(variable.cardinality for variable in self.network.variables)
+    def layout(self) -> Layout:
+        return Layout(self.network)
 
     @cached_property
-    def table_starts(self) -> Ints:
-        sizes = [table.size for table in self.network.tables]
-        return np.cumsum([0, *sizes], dtype=np.int64)
+    def cardinalities(self) -> tuple[int, ...]:
+        return tuple(variable.cardinality for variable in self.network.variables)
 
     @cached_property
     def evidence_starts(self) -> Ints:
@@ -60,7 +72,7 @@ class Pool:
             v.cardinality * (v.cardinality + 1 + len(self.likelihoods.get(i, ())))
             for i, v in enumerate(self.network.variables)
         ]
-        return np.cumsum([self.table_starts[-1], *sizes], dtype=np.int64)
+        return np.cumsum([self.layout.size, *sizes], dtype=np.int64)
 
     @cached_property
     def evidence(self) -> Floats:
@@ -75,37 +87,57 @@ class Pool:
 
     def fill(self, tables: Sequence[Floats]) -> Floats:
         """The pool for these tables."""
-        return np.concatenate([*(table.reshape(-1) for table in tables), self.evidence])
+        return np.concatenate([self.layout.flatten(tables), self.evidence])
 
-    def strides(self, factor: int) -> tuple[int, ...]:
-        table = self.network.tables[factor]
-        return tuple(stride // table.itemsize for stride in np.empty(table.shape).strides)
-
-    def index(self, factor: int, codes: Mapping[int, Codes]) -> Ints:
+    def index(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Ints:
         """Per row, the cell of a factor, counting only the variables in ``codes``."""
-        rows = len(next(iter(codes.values()))) if codes else 1
-        index = np.full(rows, self.table_starts[factor])
-        for variable, stride in zip(self.network.scopes[factor], self.strides(factor), strict=True):
+        index = np.full(rows, self.layout.starts[factor])
+        for variable, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True):
             if variable in codes:
-                index += stride * codes[variable].astype(np.int64)
+                index += np.multiply(codes[variable], stride, dtype=np.int64)
         return index
 
     def factor_piece(
-        self, factor: int, open_variables: int, position: Mapping[int, int], codes: Mapping[int, Codes], rows: int
+        self,
+        factor: int,
+        number: Mapping[int, int],
+        position: Mapping[int, int],
+        codes: Mapping[int, Codes],
+        rows: int,
     ) -> Piece:
-        """A factor with its open variables as axes and the others as indices."""
-        stride = dict(zip(self.network.scopes[factor], self.strides(factor), strict=True))
-        scope = tuple(sorted((v for v in stride if open_variables >> v & 1), key=position.__getitem__))
-        offsets = np.zeros(1, dtype=np.int64)
-        for v in scope:
-            offsets = (offsets[:, None] + stride[v] * np.arange(self.network.variables[v].cardinality)).reshape(-1)
-        observed = {v: codes[v] for v in stride if not open_variables >> v & 1}
-        base = self.index(factor, observed)
-        return Piece(factor, scope, offsets, base if len(base) == rows else np.full(rows, base[0]))
+        """A factor with its open variables as axes and the others as indices.
 
-    def evidence_piece(self, variable: int, codes: Codes) -> Piece:
+        Parameters
+        ----------
+        number : mapping from open variable to int
+            Its number in the part.
+        position : mapping from number to int
+            Its place in the tree's elimination order.
+        """
+        axes, observed = [], {}
+        for v, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True):
+            if v in number:
+                axes.append((position[number[v]], number[v], stride, self.cardinalities[v]))
+            else:
+                observed[v] = codes[v]
+        axes.sort()
+        strides = tuple(stride for _, _, stride, _ in axes)
+        offsets = _find_offsets(strides, tuple(size for *_, size in axes))
+        base = self.index(factor, observed, rows)
+        return Piece(factor, tuple(k for _, k, _, _ in axes), strides, offsets, base)
+
+    def evidence_piece(self, variable: int, number: int, codes: Codes) -> Piece:
         """The evidence on an open variable as an axis."""
-        cardinality = self.network.variables[variable].cardinality
+        cardinality = self.cardinalities[variable]
         vector = np.where(codes >= 0, codes, cardinality + MISSING - codes).astype(np.int64)
         base = self.evidence_starts[variable] + cardinality * vector
-        return Piece(-1, (variable,), np.arange(cardinality), base)
+        return Piece(-1, (number,), (1,), _find_offsets((1,), (cardinality,)), base)
+
+
+@lru_cache(maxsize=4096)
+def _find_offsets(strides: tuple[int, ...], sizes: tuple[int, ...]) -> Ints:
+    """Where the cells of a table over some axes stand, the last axis fastest."""
+    offsets = np.zeros(1, dtype=np.int64)
+    for stride, size in zip(strides, sizes, strict=True):
+        offsets = (offsets[:, None] + stride * np.arange(size)).reshape(-1)
+    return frozen(offsets)

@@ -58,7 +58,7 @@ class Posterior:
     def family(self, factor: int) -> Floats:
         """Pr(variables of a table | row), shape (rows, *shape of the table); NaN in impossible rows."""
         table = self.plan.network.tables[factor]
-        start = int(self.plan.pool.table_starts[factor])
+        start = int(self.plan.pool.layout.starts[factor])
         block = self._block_of_factor.get(factor)
         if block is None:
             out = _indicators(self.plan.observed_index(factor) - start, table.size)
@@ -88,7 +88,7 @@ class Posterior:
         found = defaultdict(list)
         for results in self.results:
             for result in results:
-                for variable in result.part.tree.position:
+                for variable in result.part.variables:
                     found[variable].append(result)
         return found
 
@@ -142,7 +142,8 @@ def _indicators(codes: Codes, size: int) -> Floats:
 
 def _marginal(result: PartResult, variable: int) -> Floats:
     """Pr(variable | row), shape (states, rows of the part)."""
-    scope = result.smallest_scope[variable]
-    shape = [result.part.tree.cardinalities[v] for v in scope]
+    number = result.part.variables.index(variable)
+    scope = result.smallest_scope[number]
+    shape = [result.part.tree.cardinalities[k] for k in scope]
     table = result.marginals[scope].reshape(*shape, -1)
-    return np.asarray(table.sum(axis=tuple(axis for axis, v in enumerate(scope) if v != variable)))
+    return np.asarray(table.sum(axis=tuple(axis for axis, k in enumerate(scope) if k != number)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.inference import log_space
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
-from engine.inference.tape import TINY, Scope, Tape, chunk_rows
+from engine.inference.tape import Scope, Tape, chunk_rows
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD
 from engine.model.network import Network
@@ -84,16 +84,17 @@ def _block_sum(block: Block, results: tuple[PartResult, ...], logs: Floats) -> F
 
 def _propagate_part(part: Part, pool: Floats, memory_limit: int) -> PartResult:
     tape = Tape(part, chunk_rows(part, memory_limit), pool)
-    log_z, smallest = np.empty(part.rows), np.empty(part.rows)
+    log_z = np.empty(part.rows)
     marginals = {scope: np.empty((len(array), part.rows)) for scope, array in tape.marginals.items()}
     for start in tape.starts:
         chunk = slice(start, start + tape.rows)
-        log_z[chunk], smallest[chunk] = tape.run(start)
+        with np.errstate(all="ignore"):  # doubtful rows may divide by zero; other rows cannot
+            log_z[chunk] = tape.run(start)
         for scope, array in tape.marginals.items():
             marginals[scope][:, chunk] = array
-    doubtful = np.flatnonzero(~(smallest >= TINY))
-    if doubtful.size:
-        log_z[doubtful], exact = log_space.propagate(part, pool, doubtful)
-        for scope, array in exact.items():
-            marginals[scope][:, doubtful] = array
+        doubtful = start + tape.find_doubtful()
+        if doubtful.size:
+            log_z[doubtful], exact = log_space.propagate(part, pool, doubtful)
+            for scope, array in exact.items():
+                marginals[scope][:, doubtful] = array
     return PartResult(part, log_z, marginals)

@@ -5,19 +5,22 @@ input is at most 1, and every message is divided by its largest entry, whose log
 row. A product of numbers ≤ 1 only loses cells below the smallest double; while every scale stays above
 :data:`TINY`, such cells are less than 1e-100 of the result. Rows in which a scale does not are
 *doubtful*, and must be computed again in log space (:mod:`engine.inference.log_space`).
+
+All pieces stand end to end in one array of *cells*: one call reads them from the pool, and after the
+run each stands for the posterior of its own scope, so that one call adds them up by parameter.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.plan import BYTES_PER_CELL, Part
 from engine.inference.pool import Piece
-from engine.model.arrays import Floats
+from engine.model.arrays import Floats, Ints, weighted_counts
 
 TINY = 1e-200
 CHUNK_BYTES = 4 * 2**20
@@ -27,7 +30,7 @@ FEWEST_ROWS = 64
 _SMALLEST = float(np.finfo(np.float64).tiny)
 
 Scope = tuple[int, ...]
-Operation = Callable[[], object]
+Operation = tuple[Callable[..., object], tuple[object, ...]]
 
 
 class Tape:
@@ -40,133 +43,204 @@ class Tape:
         At most ``part.rows``.
     pool : array
         Parameters and evidence, read at every run: refill it in place to change them.
+    only_factors : bool
+        Whether the posteriors of evidence are not wanted.
 
     Attributes
     ----------
     starts : tuple of int
         Where chunks begin; the last one overlaps the one before where the rows do not divide evenly.
-    indices : list of array (cells, rows)
-        Per piece of the part, the pool cells it read in the last run.
     marginals : dict from scope to array (cells, rows)
-        After a run, Pr(scope | row) times the row's weight, for the open variables of every factor.
+        After a run, Pr(scope | row) times the row's weight, for the open variables of every piece that is wanted.
         Overwritten by the next run.
+    span : slice
+        The parameters that lie between the first and the last that are read.
     """
 
-    def __init__(self, part: Part, rows: int, pool: Floats) -> None:
+    def __init__(self, part: Part, rows: int, pool: Floats, only_factors: bool = False) -> None:
         tree = part.tree
         self.rows = rows
-        self.marginals: dict[Scope, Floats] = {}
-        self._part = part
-        self._pool = pool
-        self._start = -1
         self.starts = tuple(min(first, part.rows - rows) for first in range(0, part.rows, max(rows, 1)))
-        self.indices = [np.empty((len(piece.offsets), rows), dtype=np.int64) for piece in part.pieces]
-        self._tables = [np.empty((*table_shape(tree, clique), rows)) for clique in tree.cliques]
-        self._messages = [np.empty((*table_shape(tree, scope), rows)) for scope in tree.separators]
+        self.marginals: dict[Scope, Floats] = {}
+        self._part, self._tree = part, tree
+        self._wanted = [piece.factor >= 0 or not only_factors for piece in part.pieces]
+        self._start = -1
+        self._place_pieces(pool)
+        self._weights, self._log_z = np.empty(rows), np.empty(rows)
         self._scales = np.empty((len(tree.cliques), rows))
-        self._weights = np.empty(rows)
-        self._operations: list[Operation] = []
+        self._logs = np.empty_like(self._scales)
+        self._messages = [np.empty((*table_shape(tree, scope), rows)) for scope in tree.separators]
         groups = group_pieces(part)
+        self._tables = [self._make_table(clique, groups[clique]) for clique in range(len(tree.cliques))]
+        self._operations: list[Operation] = []
         for clique in range(len(tree.cliques)):
             self._collect(clique, groups[clique])
-        self._upward = len(self._operations)
         for clique in reversed(range(len(tree.cliques))):
             self._distribute(clique)
-            for scope in groups[clique]:
-                self._marginalise(clique, scope)
+            self._marginalise(clique, groups[clique])
 
-    def run(
-        self, start: int, weights: Floats | float = 1.0, *, downward: bool = True, check: Operation | None = None
-    ) -> tuple[Floats, Floats]:
-        """Propagate the part's rows ``start, start + 1, …``.
+    def _place_pieces(self, pool: Floats) -> None:
+        """Lay the pieces end to end, and find the range of the pool that they read parameters from."""
+        pieces = self._part.pieces
+        ends = [0, *itertools.accumulate(len(piece.offsets) * self.rows for piece in pieces)]
+        self._slots = [slice(a, b) for a, b in itertools.pairwise(ends)]
+        self._cells = np.empty(ends[-1])
+        self._index = np.empty(ends[-1], dtype=np.int64)
+        factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
+        self._counted = slice(0, ends[len(factors)])
+        some = [pieces[k] for k in factors] if self.starts else []
+        first = min((int(piece.base.min()) for piece in some), default=0)
+        last = max((int(piece.base.max() + piece.offsets[-1]) for piece in some), default=-1)
+        self.span = slice(first, last + 1)
+        self._pool = pool[first:]
+
+    # --- running
+
+    def run(self, start: int, weights: Floats | float = 1.0, check: Callable[[], object] | None = None) -> Floats:
+        """Propagate the part's rows ``start, start + 1, …``: the logarithm of the sum over the open variables of
+        the product of all pieces, shape (rows,); overwritten by the next run.
+
+        Call it where NumPy's warnings are off: doubtful rows may divide by zero.
 
         Parameters
         ----------
-        downward : bool
-            Whether marginals are wanted, or only the sums.
         check : callable, optional
             Called between operations; may raise to stop.
-
-        Returns
-        -------
-        log_z : array (rows,)
-            The logarithm of the sum, over the open variables, of the product of all pieces.
-        smallest : array (rows,)
-            The smallest scale that was met: below :data:`TINY` (or NaN) the row is doubtful.
         """
         if start != self._start:
-            for piece, index in zip(self._part.pieces, self.indices, strict=True):
-                np.add(piece.offsets[:, None], piece.base[start : start + self.rows], out=index)
-            self._start = start
+            self._turn_to(start)
         self._weights[:] = weights
-        with np.errstate(all="ignore"):  # doubtful rows may divide by zero; other rows cannot
-            for operation in self._operations if downward else self._operations[: self._upward]:
-                operation()
-                if check is not None:
-                    check()
-            return np.log(self._scales).sum(axis=0), self._scales.min(axis=0)
+        self._pool.take(self._index, out=self._cells, mode="clip")
+        if check is None:
+            for function, arguments in self._operations:
+                function(*arguments)
+        else:
+            for function, arguments in self._operations:
+                function(*arguments)
+                check()
+        np.log(self._scales, self._logs)
+        np.add.reduce(self._logs, 0, out=self._log_z)
+        return self._log_z
+
+    def _turn_to(self, start: int) -> None:
+        """Find which cells of the pool the rows from ``start`` on read."""
+        for piece, slot in zip(self._part.pieces, self._slots, strict=True):
+            base = piece.base[start : start + self.rows] - self.span.start
+            np.add(piece.offsets[:, None], base, out=self._index[slot].reshape(-1, self.rows))
+        self._start = start
+
+    def find_doubtful(self) -> Ints:
+        """The rows of the last run in which a scale was too small to be sure."""
+        if self._scales.min() >= TINY:  # not where one is NaN
+            return np.empty(0, dtype=np.int64)
+        return np.flatnonzero(~(self._scales.min(axis=0) >= TINY))
+
+    def counts(self) -> Floats:
+        """What the last run adds to the expected counts of the parameters in :attr:`span`."""
+        size = self.span.stop - self.span.start
+        return weighted_counts(self._index[self._counted], self._cells[self._counted], size)
+
+    def families(self) -> list[tuple[Piece, Ints, Floats]]:
+        """Per factor, after a run: its piece, the parameters it read and their posteriors times the row's weight,
+        both of shape (cells, rows)."""
+        found = []
+        for piece, slot in zip(self._part.pieces, self._slots, strict=True):
+            if piece.factor >= 0:
+                index = self._index[slot].reshape(-1, self.rows) + self.span.start
+                found.append((piece, index, self._cells[slot].reshape(-1, self.rows)))
+        return found
+
+    def replace_rows(self, rows: Ints, marginals: dict[Scope, Floats]) -> None:
+        """Write other posteriors of some rows, times their weights, over those of the last run."""
+        for piece, slot in zip(self._part.pieces, self._slots, strict=True):
+            self._cells[slot].reshape(-1, self.rows)[:, rows] = marginals[piece.scope]
+
+    # --- making the list of operations
+
+    def _view(self, k: int) -> Floats:
+        """A piece's cells as a table over its scope."""
+        return self._cells[self._slots[k]].reshape(*table_shape(self._tree, self._part.pieces[k].scope), self.rows)
+
+    def _make_table(self, clique: int, groups: dict[Scope, list[int]]) -> Floats:
+        """The clique's table: it stands where a piece over all of it is read, if there is one."""
+        scope = self._tree.cliques[clique]
+        whole = groups.get(scope)
+        return self._view(whole[0]) if whole else np.empty((*table_shape(self._tree, scope), self.rows))
 
     def _collect(self, clique: int, groups: dict[Scope, list[int]]) -> None:
         """Multiply what belongs to a clique into its table, and make its message to the parent."""
-        tree, table = self._part.tree, self._tables[clique]
-        whole = groups.get(tree.cliques[clique])
-        views = [
-            align(self._product(pieces), scope, tree, clique) for scope, pieces in groups.items() if pieces is not whole
-        ]
-        views += [align(self._messages[child], tree.separators[child], tree, clique) for child in tree.children[clique]]
-        if whole is not None:
-            self._product(whole, out=table.reshape(-1, self.rows))
+        tree, table = self._tree, self._tables[clique]
+        inputs = [align(self._view(k), scope, tree, clique) for scope, ks in groups.items() for k in ks]
+        inputs += [align(self._messages[c], tree.separators[c], tree, clique) for c in tree.children[clique]]
+        self._multiply(inputs, table)
+        if tree.separators[clique]:
+            message = self._messages[clique].reshape(-1, self.rows)
+            self._do(np.add.reduce, table.reshape(-1, message.size), 0, None, message.reshape(-1))
+            self._do(np.maximum.reduce, message, 0, None, self._scales[clique])
+            self._do(np.divide, message, self._scales[clique], message)
         else:
-            self._do(np.copyto, table, views.pop() if views else 1.0)
-        for view in views:
-            self._do(np.multiply, table, view, out=table)
-        message = self._messages[clique].reshape(-1, self.rows)
-        self._do(np.add.reduce, table.reshape(-1, *message.shape), axis=0, out=message)
-        self._do(np.maximum.reduce, message, axis=0, out=self._scales[clique])
-        self._do(np.divide, message, self._scales[clique], out=message)
+            self._do(np.add.reduce, table.reshape(-1, self.rows), 0, None, self._scales[clique])
 
-    def _product(self, pieces: list[int], out: Floats | None = None) -> Floats:
-        """The product of pieces over one scope, shape (cells, rows)."""
-        shape = self.indices[pieces[0]].shape
-        product = np.empty(shape) if out is None else out
-        self._do(self._pool.take, self.indices[pieces[0]], out=product, mode="clip")
-        factor = np.empty(shape) if len(pieces) > 1 else product
-        for piece in pieces[1:]:
-            self._do(self._pool.take, self.indices[piece], out=factor, mode="clip")
-            self._do(np.multiply, product, factor, out=product)
-        return product
+    def _multiply(self, inputs: list[Floats], table: Floats) -> None:
+        """The product of arrays that broadcast against the table, small ones first. One may stand in the table."""
+        inputs.sort(key=lambda array: (array.size, np.may_share_memory(array, table)))
+        is_taken = bool(inputs) and np.may_share_memory(inputs[-1], table)
+        product = inputs[0] if inputs else np.ones(1)
+        is_ours = False  # whether the product may be overwritten
+        for k, factor in enumerate(inputs[1:], 2):
+            shape = np.broadcast_shapes(product.shape, factor.shape)
+            if shape == table.shape and (not is_taken or k == len(inputs)):
+                out = table
+            else:
+                out = product if is_ours and product.shape == shape else np.empty(shape)
+            self._do(np.multiply, product, factor, out)
+            product, is_ours = out, True
+        if not np.may_share_memory(product, table):
+            self._do(np.copyto, table, product)
 
     def _distribute(self, clique: int) -> None:
         """Turn a clique's table into its posterior, given the parent's."""
-        tree, message = self._part.tree, self._messages[clique]
+        tree, table, message = self._tree, self._tables[clique], self._messages[clique]
         parent = tree.parents[clique]
         if parent < 0:
-            self._do(np.copyto, message, self._weights)
+            self._do(np.divide, self._weights, self._scales[clique], message)
         else:
-            marginal = np.empty_like(message)
-            self._do(
-                np.add.reduce,
-                self._tables[parent],
-                axis=other_axes(tree, parent, tree.separators[clique]),
-                out=marginal,
-            )
-            # Where the message is zero the marginal is zero too: divide by anything else.
-            self._do(np.maximum, message, _SMALLEST, out=message)
-            self._do(np.divide, marginal, message, out=message)
-        self._do(np.divide, message, self._scales[clique], out=message)
-        self._do(np.multiply, self._tables[clique], message, out=self._tables[clique])
+            marginal = self._sum_out(parent, tree.separators[clique])
+            # Where the message is zero the marginal is zero too: divide by anything else. Others do not feel it.
+            self._do(np.add, message, _SMALLEST, message)
+            self._do(np.divide, marginal, message, message)
+            self._do(np.divide, message, self._scales[clique], message)
+        flat = table.reshape(-1, message.size)
+        self._do(np.multiply, flat, message.reshape(-1), flat)
 
-    def _marginalise(self, clique: int, scope: Scope) -> None:
-        """Sum a clique's posterior to that of a scope inside it."""
-        tree, table = self._part.tree, self._tables[clique]
-        if scope != tree.cliques[clique]:
-            out = np.empty((*table_shape(tree, scope), self.rows))
-            self._do(np.add.reduce, table, axis=other_axes(tree, clique, scope), out=out)
-            table = out
-        self.marginals[scope] = table.reshape(-1, self.rows)
+    def _marginalise(self, clique: int, groups: dict[Scope, list[int]]) -> None:
+        """Write the posterior of each scope inside a clique to where its pieces were read."""
+        tree, table = self._tree, self._tables[clique]
+        for scope, ks in groups.items():
+            for k in ks:
+                out = self._view(k)
+                if self._wanted[k] and not np.may_share_memory(out, table):
+                    self._sum(table, other_axes(tree, clique, scope), out)
+            if self._wanted[ks[0]]:
+                self.marginals[scope] = self._view(ks[0]).reshape(-1, self.rows)
 
-    def _do(self, function: Callable[..., object], *arguments: object, **options: object) -> None:
-        self._operations.append(partial(function, *arguments, **options))
+    def _sum_out(self, clique: int, scope: Scope) -> Floats:
+        """A clique's posterior summed to that of a scope inside it."""
+        axes = other_axes(self._tree, clique, scope)
+        if not axes:
+            return self._tables[clique]
+        marginal = np.empty((*table_shape(self._tree, scope), self.rows))
+        self._sum(self._tables[clique], axes, marginal)
+        return marginal
+
+    def _sum(self, table: Floats, axes: tuple[int, ...], out: Floats) -> None:
+        if axes:
+            self._do(np.add.reduce, table, axes, None, out)
+        else:
+            self._do(np.copyto, out, table)
+
+    def _do(self, function: Callable[..., object], *arguments: object) -> None:
+        self._operations.append((function, arguments))
 
 
 def chunk_rows(part: Part, memory_limit: int) -> int:
@@ -180,13 +254,9 @@ def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:
     """Per clique, the pieces multiplied into it, by scope."""
     groups: list[dict[Scope, list[int]]] = [{} for _ in part.tree.cliques]
     for k, piece in enumerate(part.pieces):
-        groups[home(part, piece)].setdefault(piece.scope, []).append(k)
+        # The clique that eliminates its first variable.
+        groups[part.tree.eliminated_in[piece.scope[0]]].setdefault(piece.scope, []).append(k)
     return groups
-
-
-def home(part: Part, piece: Piece) -> int:
-    """The clique that a piece is multiplied into: the one that eliminates its first variable."""
-    return part.tree.eliminated_in[piece.scope[0]]
 
 
 def table_shape(tree: JunctionTree, scope: Scope) -> tuple[int, ...]:

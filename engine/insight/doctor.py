@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.inference.posterior import infer
-from engine.learning.problem import LearningTask
 from engine.learning.starts import find_symmetries
+from engine.learning.task import LearningTask
 from engine.model.arrays import weighted_counts
 from engine.model.dataset import Role
 
@@ -57,7 +57,7 @@ def examine(task: LearningTask) -> list[Finding]:
 
 def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
     """Rows of probability 0 under the current parameters, and the tables whose zeros make them so."""
-    network, data = task.layout.network, task.decomposition.dataset
+    network, data = task.bayesian, task.decomposition.dataset
     rows = np.arange(min(data.n_rows, MOST_ROWS))
     if not rows.size:
         return
@@ -84,9 +84,8 @@ def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
 
 
 def _symmetric(task: LearningTask) -> Iterator[Finding]:
-    network = task.layout.network
-    exponents = task.layout.tables(task.problem.exponents)
-    for found in find_symmetries(task.decomposition, network.tables, exponents):
+    network = task.bayesian
+    for found in find_symmetries(task, task.layout.flatten(network.tables)):
         variable = network.variables[found.variable]
         names = ", ".join(variable.states[s] for s in found.states)
         yield Finding(
@@ -99,7 +98,7 @@ def _symmetric(task: LearningTask) -> Iterator[Finding]:
 
 
 def _explosions(task: LearningTask) -> Iterator[Finding]:
-    network, total = task.layout.network, task.decomposition.dataset.total_weight
+    network, total = task.bayesian, task.decomposition.dataset.total_weight
     for v, table in enumerate(network.tables):
         free = table.size // table.shape[-1] * (table.shape[-1] - 1)
         if len(network.parents[v]) > 1 and (table.size > MANY_CELLS or free > total):
@@ -114,9 +113,9 @@ def _explosions(task: LearningTask) -> Iterator[Finding]:
 
 def _unseen(task: LearningTask) -> Iterator[Finding]:
     """Parent configurations that no row has, where the family is observed in every row."""
-    network, roles = task.layout.network, task.decomposition.dataset.roles
-    counts = task.layout.tables(task.problem.static_counts)
-    exponents = task.layout.tables(task.problem.exponents)
+    network, roles = task.bayesian, task.decomposition.dataset.roles
+    counts = task.layout.tables(task.objective.counts)
+    exponents = task.layout.tables(task.exponents)
     for v, scope in enumerate(network.scopes):
         if any(roles[u] is not Role.OBSERVED for u in scope):
             continue
@@ -153,7 +152,7 @@ def _unused_states(task: LearningTask) -> Iterator[Finding]:
 
 def _pruned(task: LearningTask) -> Iterator[Finding]:
     for v in task.decomposition.pruned:
-        name = task.layout.network.variables[v].name
+        name = task.network.variables[v].name
         yield Finding(
             "pruned",
             v,

@@ -13,8 +13,9 @@ from itertools import product
 import numpy as np
 
 from engine.inference.posterior import infer
-from engine.learning.base import evaluate_state
-from engine.learning.problem import LearningTask
+from engine.learning.learner import evaluate_state
+from engine.learning.task import LearningTask
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import ImpossibleEvidenceError
@@ -69,15 +70,14 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
     child : int
         The variable whose family is looked at.
     """
-    network = task.layout.network.with_tables(task.layout.tables(theta))
+    network = task.bayesian.with_tables(task.layout.tables(theta))
     one = task.decomposition.dataset.take(np.array([row]))
     posterior = infer(network, one)
     if posterior.impossible[0]:
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")
     variables = _open_variables(task, one, child)
-    state = evaluate_state(task.problem, theta)
-    weights = state.counts + (task.problem.exponents - 1)
-    after = task.problem.normalise(weights, otherwise=theta)
+    state, _ = evaluate_state(Workspace(task.objective), theta)
+    after = task.geometry.maximise(state.counts, state.model_counts, theta)
     return View(
         variables,
         _complete(one, variables, network),
@@ -90,7 +90,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
 
 def _open_variables(task: LearningTask, one: Dataset, child: int) -> tuple[int, ...]:
     """What the row leaves open in the family's component; of the family alone if that has too many completions."""
-    network = task.layout.network
+    network = task.bayesian
     component = task.decomposition.component_of[child]
     family = {child, *network.parents[child]}
     inside = {v for v, k in enumerate(task.decomposition.component_of) if k == component and k >= 0}

@@ -12,8 +12,8 @@ from itertools import permutations, product
 
 import numpy as np
 
-from engine.learning.learn import Snapshot
-from engine.learning.problem import LearningTask
+from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.dataset import Role
 
@@ -43,7 +43,7 @@ def group_restarts(snapshot: Snapshot) -> tuple[int, ...]:
 def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[int]:
     """Per restart, the first restart (in the order) with the same solution of a component."""
     task = snapshot.task
-    inside = np.flatnonzero(task.problem.component == k)
+    inside = np.flatnonzero(task.objective.component == k)
     ways = list(_relabellings(task, k))
     found: list[int] = []
     groups = [-1] * len(order)
@@ -65,11 +65,11 @@ def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[i
 
 def _relabellings(task: LearningTask, k: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """Where each parameter comes from when the hidden states of a component are renamed, in every way."""
-    network, roles = task.layout.network, task.decomposition.dataset.roles
+    network, roles = task.bayesian, task.decomposition.dataset.roles
     component = task.decomposition.components[k]
     hidden = [v for v in component.variables if roles[v] is Role.HIDDEN and network.variables[v].cardinality > 1]
     sizes = [network.variables[v].cardinality for v in hidden]
-    every = np.arange(task.problem.n_parameters)
+    every = np.arange(task.objective.n_parameters)
     if math.prod(math.factorial(size) for size in sizes) > MOST_RELABELLINGS:
         yield every
         return
@@ -90,7 +90,7 @@ def relabel(task: LearningTask, theta: Floats, like: Floats) -> Floats:
     """Parameters with hidden states renamed so that they are as close as can be to others, component by component."""
     result = theta.copy()
     for k in range(len(task.decomposition.components)):
-        inside = np.flatnonzero(task.problem.component == k)
+        inside = np.flatnonzero(task.objective.component == k)
         if inside.size:
             best = min(_relabellings(task, k), key=lambda way: float(np.abs(theta[way[inside]] - like[inside]).sum()))
             result[inside] = theta[best[inside]]

@@ -19,10 +19,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import xlogy
 
-from engine.learning.problem import LearningTask, Problem, make_task
+from engine.learning.parameters import Simplex
+from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import Role
 from engine.model.distinct import distinct_rows
+from engine.model.errors import ModelError
 
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
@@ -51,34 +53,35 @@ class Bounds:
 
 def find_bounds(task: LearningTask) -> Bounds:
     """The bounds of a learning task, in one pass over the data of each component."""
+    geometry = task.objective.geometry
+    if not isinstance(geometry, Simplex):
+        raise ModelError("these are bounds of Bayesian networks; a Markov network has others")
     if not task.is_decomposed:
-        names = [variable.name for variable in task.layout.network.variables]
-        prior = dict(zip(names, task.layout.tables(task.problem.exponents), strict=True))
-        task = make_task(task.layout.network, task.decomposition.dataset, prior)
-    problem = task.problem
-    highest_prior = problem.sum(_row_maximum(problem, problem.exponents - 1))
-    complete = problem.sum(_row_maximum(problem, problem.static_counts + (problem.exponents - 1)))
-    decomposition = highest_prior + problem.constant
+        names = [variable.name for variable in task.network.variables]
+        prior = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
+        task = make_task(task.network, task.decomposition.dataset, prior)
+    objective = task.objective
+    highest_prior = objective.sum(_highest(geometry, geometry.prior_counts))
+    complete = objective.sum(_highest(geometry, objective.counts + geometry.prior_counts))
+    decomposition = highest_prior + objective.constant
     patterns = decomposition.copy()
-    block_of = {task.decomposition.component_of[b.variables[0]]: b for b in task.plan.blocks}
-    for k, component in enumerate(task.decomposition.components):
-        if component.is_complete:
+    for k, (component, block) in enumerate(zip(task.decomposition.components, task.blocks, strict=True)):
+        if component.is_complete or block is None:
             decomposition[k] = patterns[k] = complete[k]
             continue
-        block = block_of[k]
         by_boundary = _group([block.codes[v] for v in component.boundary], block.weights)
         by_observed = _group([by_boundary, *(block.codes[v] for v in component.observed)], block.weights)
         saturated = _conditional(by_boundary, by_observed, block.weights)
         partial = [block.codes[v] for v in component.variables if v not in component.observed]
         decomposition[k] += saturated
         patterns[k] += saturated + _pattern_bound(by_observed, partial, block.weights)
-    naive = _naive(task) + float((highest_prior + problem.constant).sum())
+    naive = _naive(task) + float((highest_prior + objective.constant).sum())
     return Bounds(naive, decomposition, patterns)
 
 
-def _row_maximum(problem: Problem, weights: Floats) -> Floats:
+def _highest(geometry: Simplex, weights: Floats) -> Floats:
     """Σ w log θ at its maximum, θ = w / Σ w in each parameter set; per parameter."""
-    best = problem.normalise(weights, otherwise=np.ones_like(weights))
+    best = geometry.normalise(weights, otherwise=np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)
 
 

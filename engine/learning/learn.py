@@ -3,157 +3,40 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import replace
 
 import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
-from engine.learning.base import NEVER, Learner, Progress, Stopping, begin, iterate
-from engine.learning.learners.edml import EDML
-from engine.learning.learners.em import EM
-from engine.learning.learners.gradient import Gradient
-from engine.learning.learners.hybrid import Hybrid
-from engine.learning.problem import LearningTask, Problem, make_task
-from engine.learning.starts import Symmetry, find_symmetries, make_starts
-from engine.model.arrays import Bools, Floats, Ints
+from engine.learning.methods import Method, find_method
+from engine.learning.sharing import learn_shares
+from engine.learning.snapshot import Snapshot
+from engine.learning.starts import make_starts
+from engine.learning.stopping import Progress, Stopping, begin, iterate
+from engine.learning.task import LearningTask, make_task
+from engine.learning.workspace import NEVER, Workspace
+from engine.model.arrays import Floats, Ints
 from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, ImpossibleEvidenceError, ModelError
-from engine.model.network import BayesianNetwork
+from engine.model.network import Network
 from engine.model.prior import Exponents
 from engine.model.randomness import RandomState
 from engine.model.variable import list_names
 
 MOST_BATCH_CELLS = 20_000_000
 """Restarts share a batch while their tables have no more cells than this."""
-POLL_SECONDS = 0.1
-"""How often ``cancelled`` is asked while an executor works."""
 STOPS = ("converged", "time", "iterations", "cancelled")
 """Why learning ended. Of several reasons, the last of these is told."""
 
 
-@dataclass(frozen=True)
-class Method:
-    """A way to learn.
-
-    Attributes
-    ----------
-    title : str
-    learner : Learner
-    decomposed : bool
-        Whether each component stops on its own.
-    conditioned : bool
-        Whether inference conditions on observed variables; False is the textbook baseline.
-    complete : bool
-        Whether it needs complete data.
-    """
-
-    title: str
-    learner: Learner
-    decomposed: bool = False
-    conditioned: bool = True
-    complete: bool = False
-
-
-METHODS: Mapping[str, Method] = {
-    "em": Method("EM", EM()),
-    "edml": Method("EDML", EDML()),
-    "hybrid": Method("hybrid EDML/EM", Hybrid()),
-    "lbfgs": Method("gradient ascent, L-BFGS", Gradient("lbfgs")),
-    "cg": Method("gradient ascent, conjugate gradients", Gradient("cg")),
-    "d-em": Method("decomposed EM", EM(), decomposed=True),
-    "d-edml": Method("decomposed EDML", EDML(), decomposed=True),
-    "d-hybrid": Method("decomposed hybrid EDML/EM", Hybrid(), decomposed=True),
-    "d-lbfgs": Method("decomposed gradient ascent, L-BFGS", Gradient("lbfgs"), decomposed=True),
-    "d-cg": Method("decomposed gradient ascent, conjugate gradients", Gradient("cg"), decomposed=True),
-    "em-textbook": Method("EM, one inference on the whole network per distinct row", EM(), conditioned=False),
-    "counting": Method("counting", EM(), decomposed=True, complete=True),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """Where learning stands, for all restarts.
-
-    Attributes
-    ----------
-    iteration : int
-    seconds : float
-        Since the data was in memory, set-up included.
-    inferences : int
-        Rows propagated so far: in every pass, also those of a line search, the rows of all components and
-        restarts that had not converged by then.
-    theta, counts : array (restarts, parameters)
-        Parameters, and the expected counts at them.
-    log_likelihood, objective : array (restarts, components + 1)
-        The last column is that of pruned variables.
-    iterations : array (restarts, components + 1)
-        Iterations that each component has made.
-    converged : array (restarts, components + 1) of bool
-    stop : str
-        Why learning ended: "converged", "iterations", "time" or "cancelled"; empty while it goes on.
-    """
-
-    task: LearningTask
-    iteration: int
-    seconds: float
-    inferences: int
-    theta: Floats
-    counts: Floats
-    log_likelihood: Floats
-    objective: Floats
-    iterations: Ints
-    converged: Bools
-    stop: str
-
-    @property
-    def best(self) -> int:
-        """The restart with the highest objective."""
-        return int(np.argmax(self.objective.sum(axis=1)))
-
-    def network(self, restart: int | None = None) -> BayesianNetwork:
-        """The network with the parameters of a restart, by default the best."""
-        theta = self.theta[self.best if restart is None else restart]
-        return self.task.layout.network.with_tables(self.task.layout.tables(theta))
-
-    def only(self, restart: int | None = None) -> Snapshot:
-        """A restart alone, by default the best."""
-        one = slice(k := self.best if restart is None else restart, k + 1)
-        return replace(
-            self,
-            theta=self.theta[one],
-            counts=self.counts[one],
-            log_likelihood=self.log_likelihood[one],
-            objective=self.objective[one],
-            iterations=self.iterations[one],
-            converged=self.converged[one],
-        )
-
-    def unseen(self, restart: int | None = None) -> list[tuple[int, int]]:
-        """Parameter sets with neither data nor prior, which keep their start: (variable, row of its table)."""
-        problem, starts = self.task.problem, self.task.layout.starts
-        weights = self.counts[self.best if restart is None else restart] + (problem.exponents - 1)
-        sums = np.add.reduceat(weights, problem.row_starts) if weights.size else weights
-        pruned = problem.component[problem.row_starts] == len(self.task.decomposition.components)
-        found = problem.row_starts[(sums <= 0) & ~pruned]
-        variables = np.searchsorted(starts, found, side="right") - 1
-        sizes = [variable.cardinality for variable in self.task.layout.network.variables]
-        return [(int(v), int(at - starts[v]) // sizes[v]) for v, at in zip(variables, found, strict=True)]
-
-    def symmetries(self, restart: int = 0) -> list[Symmetry]:
-        """Hidden states that the parameters do not tell apart: learning never will."""
-        tables = self.task.layout.tables(self.theta[restart])
-        exponents = self.task.layout.tables(self.task.problem.exponents)
-        return find_symmetries(self.task.decomposition, tables, exponents)
-
-
 def learn(
-    network: BayesianNetwork,
+    network: Network,
     dataset: Dataset,
     method: str | Method = "d-em",
     *,
-    start: str | BayesianNetwork = "random",
+    start: str | Network = "random",
     random_state: RandomState = 0,
     n_init: int = 1,
     prior: Exponents = 1.0,
@@ -168,8 +51,8 @@ def learn(
     Parameters
     ----------
     method : str or Method
-        A key of :data:`METHODS`, or a method of the caller's own.
-    start : {"random", "uniform", "current"} or BayesianNetwork
+        A key of :data:`~engine.learning.methods.METHODS`, or a method of the caller's own.
+    start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
     cancelled : callable
@@ -177,26 +60,24 @@ def learn(
         was not begun by then has the objective −∞.
     executor : concurrent.futures.Executor, optional
         With a decomposed method, components are learned on it, each to the end; there is then one
-        snapshot for each share of components that is done.
+        snapshot for each of them that is done.
     task : LearningTask, optional
-        That of the network, dataset and prior, if it was made before; its problem is not worked in, so that
-        several calls may share it. The textbook's method makes its own.
+        That of the network, dataset and prior, if it was made before; several calls may share it. The
+        textbook's method makes its own.
     """
     started = time.perf_counter()
     chosen, stopping = find_method(method), stopping or Stopping()
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
-    else:
-        task = replace(task, problem=task.problem.apart())
-    if chosen.complete and task.problem.jobs:
+    if chosen.complete and task.objective.jobs:
         open_variables = [network.variables[v].name for block in task.plan.blocks for v in block.variables]
         raise ModelError(
             f"{chosen.title} needs complete data, but values of {list_names(open_variables)} are missing; use em"
         )
-    starts = make_starts(task.layout, task.problem, start, n_init, random_state)
+    starts = make_starts(task, start, n_init, random_state)
     runs = _Runs(task, chosen, starts, stopping, started)
     try:
-        if executor is not None and chosen.decomposed:
+        if executor is not None and runs.is_split:
             yield from runs.on_executor(executor, cancelled)
         else:
             yield from runs.in_batches(cancelled)
@@ -204,23 +85,15 @@ def learn(
         yield runs.snapshot("cancelled")
 
 
-def find_method(name: str | Method) -> Method:
-    """The method of a name."""
-    if isinstance(name, Method):
-        return name
-    if name not in METHODS:
-        raise ModelError(f"the method {name!r} is not known; use one of {', '.join(METHODS)}")
-    return METHODS[name]
-
-
 class _Runs:
     """The restarts of one learning call, and what is known of each so far."""
 
     def __init__(self, task: LearningTask, method: Method, starts: Floats, stopping: Stopping, started: float) -> None:
         self.task, self.method, self.stopping, self.started = task, method, stopping, started
+        self.is_split = method.decomposed and task.objective.is_separable
         self.theta = starts
         self._iteration = self._inferences = 0
-        by_component = (len(starts), task.problem.n_components)
+        by_component = (len(starts), task.objective.n_components)
         self._known = {
             "theta": starts.copy(),
             "counts": np.zeros_like(starts),
@@ -232,72 +105,67 @@ class _Runs:
 
     def in_batches(self, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """All restarts, as many at a time as fit a batch."""
-        problem = self.task.problem
-        cells = max(1, sum(job.part.tree.cells * job.part.rows for job in problem.jobs))
+        objective = self.task.objective
+        cells = max(1, sum(job.part.tree.cells * job.part.rows for job in objective.jobs))
         size = int(max(1, min(len(self.theta), MOST_BATCH_CELLS // cells)))
-        seconds, stops = 0.0, []
+        seconds, stops, inferences = 0.0, [], 0
         for first in range(0, len(self.theta), size):
             batch = slice(first, min(first + size, len(self.theta)))
-            repeated = problem.repeated(batch.stop - first)
-            begun = self._begin(repeated, batch, seconds, cancelled)
+            work = Workspace(objective.repeated(batch.stop - first))
+            begun = self._begin(work, batch, seconds, cancelled)
+            self._inferences = inferences + begun.inferences
             yield self._record(batch, begun, "")
-            for progress, rows in _iterate(self.method.learner, repeated, begun, self.stopping, cancelled):
-                self._inferences += rows
+            for progress in iterate(self.method.learner, work, begun, self.stopping, cancelled):
+                self._inferences = inferences + progress.inferences
                 stops += [progress.stop] if progress.stop else []
                 ends = progress.stop == "cancelled" or (progress.stop and batch.stop == len(self.theta))
                 yield self._record(batch, progress, max(stops, key=STOPS.index) if ends else "")
             if progress.stop == "cancelled":
                 return
-            seconds = progress.seconds
+            seconds, inferences = progress.seconds, self._inferences
 
     def on_executor(self, executor: Executor, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
-        """Shares of the components, each learned to the end by a worker."""
-        problem = self.task.problem
-        seconds, stops = 0.0, []
+        """Components, each learned to the end by a worker."""
+        seconds, stops, inferences = 0.0, [], 0
+        work = Workspace(self.task.objective)
         for k in range(len(self.theta)):
-            one = slice(k, k + 1)
-            progress = self._begin(problem, one, seconds, cancelled)
+            one, is_last = slice(k, k + 1), k == len(self.theta) - 1
+            progress = self._begin(work, one, seconds, cancelled)
+            self._inferences = inferences + progress.inferences
             yield self._record(one, progress, "")
             started = time.perf_counter()
-            futures = {}
-            for share in _share_components(problem):
-                begun = replace(progress, active=share)
-                work = problem.only(share).apart()
-                futures[executor.submit(_learn_share, self.method.learner, work, begun, self.stopping)] = share
-            left = len(futures)
-            for done in _completed(futures, cancelled):
-                left -= 1
-                learned, rows = done.result()
-                self._inferences += rows
-                progress = _merge(problem, progress, learned, futures[done])
-                stops.append(learned.stop)
-                ends = left == 0 and k == len(self.theta) - 1
-                yield self._record(one, progress, max(stops, key=STOPS.index) if ends else "")
-            seconds = progress.seconds + time.perf_counter() - started
+            shares = learn_shares(
+                executor, self.method.learner, self.task.objective, progress, self.stopping, cancelled
+            )
+            for progress, left in shares:
+                self._inferences = inferences + progress.inferences
+                stops.append(progress.stop)
+                yield self._record(one, progress, max(stops, key=STOPS.index) if is_last and not left else "")
+            seconds += time.perf_counter() - started
+            inferences = self._inferences
 
-    def _begin(self, problem: Problem, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
+    def _begin(self, work: Workspace, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
         """The progress of some restarts before their first step, when others have taken some seconds."""
         theta = self.theta[batch]
-        before = problem.propagated.sum()
-        progress = begin(self.method.learner, problem, theta.reshape(-1), self._units(len(theta)), cancelled)
-        self._inferences += int(problem.propagated.sum() - before)
+        progress = begin(self.method.learner, work, theta.reshape(-1), self._units(len(theta)), cancelled)
         self._check_possible(progress)
         return replace(progress, seconds=seconds + progress.seconds)
 
     def _units(self, restarts: int) -> Ints:
         """Per component of a batch, what it stops with: itself, or the whole restart."""
-        per_restart = self.task.problem.n_components
+        per_restart = self.task.objective.n_components
         every = np.arange(restarts * per_restart)
-        return every if self.method.decomposed else every // per_restart
+        return every if self.is_split else every // per_restart
 
     def _check_possible(self, progress: Progress) -> None:
-        problem, components = self.task.problem, self.task.decomposition.components
-        impossible = np.unique(np.flatnonzero(np.isneginf(progress.state.log_likelihood)) % problem.n_components)
-        if self.method.learner.counts_complete_data:  # which needs no start
-            impossible = np.intersect1d(impossible, problem.incomplete)
+        objective, components = self.task.objective, self.task.decomposition.components
+        impossible = np.unique(np.flatnonzero(np.isneginf(progress.state.log_likelihood)) % objective.n_components)
+        if self.method.learner.counts_complete_data and objective.is_separable:  # which needs no start
+            impossible = np.intersect1d(impossible, objective.incomplete)
         if impossible.size:
-            variables = components[impossible[0]].variables if self.task.is_decomposed else ()
-            names = list_names([self.task.layout.network.variables[v].name for v in variables], most=6)
+            first = int(impossible[0])
+            variables = components[first].variables if self.task.is_decomposed and first < len(components) else ()
+            names = list_names([self.task.network.variables[v].name for v in variables], most=6)
             raise ImpossibleEvidenceError(
                 f"some rows have probability 0 under the starting parameters of {names or 'the network'}, "
                 "so that nothing can be learned from them; start from other parameters (random or uniform)"
@@ -328,65 +196,3 @@ class _Runs:
         """What is known of all restarts."""
         seconds = time.perf_counter() - self.started
         return Snapshot(self.task, self._iteration, seconds, self._inferences, stop=stop, **self._known)
-
-
-def _iterate(
-    learner: Learner, problem: Problem, progress: Progress, stopping: Stopping, cancelled: Callable[[], bool] = NEVER
-) -> Iterator[tuple[Progress, int]]:
-    """Step a learner; with every progress, the rows that its step has propagated for units that were active."""
-    active = progress.active[progress.unit]
-    before = problem.propagated.copy()
-    for after in iterate(learner, problem, progress, stopping, cancelled):
-        yield after, int((problem.propagated - before)[active].sum())
-        active = after.active[after.unit]
-        before = problem.propagated.copy()
-
-
-def _share_components(problem: Problem) -> list[Bools]:
-    """Components with something to propagate one by one, and all the others as one share."""
-    busy = np.zeros(problem.n_components, dtype=bool)
-    for job in problem.jobs:
-        busy[job.component] = True
-    shares = [np.arange(problem.n_components) == k for k in np.flatnonzero(busy)]
-    return [*shares, ~busy] if not busy.all() else shares
-
-
-def _completed(
-    futures: Collection[Future[tuple[Progress, int]]], cancelled: Callable[[], bool]
-) -> Iterator[Future[tuple[Progress, int]]]:
-    """Futures as they end. When cancelled, those not begun are dropped, and the others not waited for."""
-    pending = set(futures)
-    while pending:
-        done, pending = wait(pending, POLL_SECONDS, FIRST_COMPLETED)
-        yield from done
-        if pending and cancelled():
-            for future in pending:
-                future.cancel()
-            raise Cancelled
-
-
-def _learn_share(learner: Learner, problem: Problem, progress: Progress, stopping: Stopping) -> tuple[Progress, int]:
-    """A worker's job: the active components to the end, and the rows it has propagated for them."""
-    propagated = 0
-    for after, rows in _iterate(learner, problem, progress, stopping):
-        progress, propagated = after, propagated + rows
-    return progress, propagated
-
-
-def _merge(problem: Problem, whole: Progress, share: Progress, components: Bools) -> Progress:
-    """The progress of a share written into that of the whole; every component is its own unit."""
-    parameters = components[problem.component]
-    state = replace(
-        whole.state,
-        theta=np.where(parameters, share.state.theta, whole.state.theta),
-        log_likelihood=np.where(components, share.state.log_likelihood, whole.state.log_likelihood),
-        objective=np.where(components, share.state.objective, whole.state.objective),
-        counts=np.where(parameters, share.state.counts, whole.state.counts),
-    )
-    return replace(
-        whole,
-        state=state,
-        iterations=np.where(components, share.iterations, whole.iterations),
-        active=np.where(components, share.active, whole.active),
-        iteration=max(whole.iteration, share.iteration),
-    )

@@ -12,12 +12,12 @@ out; rows that observe the whole family are counts.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.learning.jobs import Chunk
-from engine.learning.problem import Problem
+from engine.learning.objective import Objective
+from engine.learning.workspace import Chunk, Evaluation, Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import Cancelled
 
@@ -35,7 +35,7 @@ class SoftEvidence:
 
     Attributes
     ----------
-    row, weight, constant : array (observations,)
+    set, weight, constant : array (observations,)
         The parameter set, how many times the observation counts, and q.
     start : array (observations,)
         Where its coefficients begin.
@@ -43,7 +43,7 @@ class SoftEvidence:
         c, and the parameter it belongs to.
     """
 
-    row: Ints
+    set: Ints
     weight: Floats
     constant: Floats
     start: Ints
@@ -54,9 +54,9 @@ class SoftEvidence:
 class Collector:
     """Gathers soft evidence while a pass over the data is made at ``theta``."""
 
-    def __init__(self, problem: Problem, theta: Floats) -> None:
+    def __init__(self, objective: Objective, theta: Floats) -> None:
         self._theta = theta
-        self._row_of = np.repeat(np.arange(len(problem.row_sizes)), problem.row_sizes)
+        self._set_of = objective.geometry.set_of
         self._found: list[SoftEvidence] = []
         # As lists of arrays rather than of tuples, which would have the garbage collector look at everything.
         self._parameters: list[Ints] = []
@@ -86,14 +86,14 @@ class Collector:
         found = [SoftEvidence(empty, none, none, empty, empty, none), *self._found]
         ends = np.cumsum([0, *(len(f.parameter) for f in found)])
         merged = SoftEvidence(
-            np.concatenate([f.row for f in found]),
+            np.concatenate([f.set for f in found]),
             np.concatenate([f.weight for f in found]),
             np.concatenate([f.constant for f in found]),
             np.concatenate([f.start + end for f, end in zip(found, ends, strict=False)]),
             np.concatenate([f.parameter for f in found]),
             np.concatenate([f.coefficient for f in found]),
         )
-        order = np.argsort(merged.row, kind="stable")
+        order = np.argsort(merged.set, kind="stable")
         check()
         return _order(merged, order)
 
@@ -107,15 +107,15 @@ class Collector:
         for taken in (self._parameters, self._probabilities, self._weights, self._widths):
             taken.clear()
         self._cells = 0
-        row = self._row_of[parameter]
-        first = np.ones(len(row), dtype=bool)
-        first[1:] = row[1:] != row[:-1]
+        own = self._set_of[parameter]
+        first = np.ones(len(own), dtype=bool)
+        first[1:] = own[1:] != own[:-1]
         first[np.cumsum(width) - width] = True
         start = np.flatnonzero(first)
-        probability = np.divide(weighted, weight, out=np.zeros(len(weight)), where=weight > 0)
+        probability = np.divide(weighted, weight, out=np.zeros(len(weight)), where=weight != 0)
         given = np.minimum(np.add.reduceat(probability, start), 1.0)
         coefficient = probability / self._theta[parameter]
-        every = SoftEvidence(row[start], weight[start], 1.0 - given, start, parameter, coefficient)
+        every = SoftEvidence(own[start], weight[start], 1.0 - given, start, parameter, coefficient)
         self._found.append(_select(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
 
 
@@ -129,7 +129,7 @@ def _order(evidence: SoftEvidence, order: Ints) -> SoftEvidence:
     start = np.cumsum(sizes) - sizes
     entries = np.repeat(evidence.start[order] - start, sizes) + np.arange(int(sizes.sum()))
     return SoftEvidence(
-        evidence.row[order],
+        evidence.set[order],
         evidence.weight[order],
         evidence.constant[order],
         start,
@@ -140,20 +140,20 @@ def _order(evidence: SoftEvidence, order: Ints) -> SoftEvidence:
 
 def merge_evidence(first: SoftEvidence, second: SoftEvidence, take_second: Bools) -> SoftEvidence:
     """The observations of some parameter sets from the second, the others from the first."""
-    a, b = _select(first, ~take_second[first.row]), _select(second, take_second[second.row])
+    a, b = _select(first, ~take_second[first.set]), _select(second, take_second[second.set])
     merged = SoftEvidence(
-        np.concatenate([a.row, b.row]),
+        np.concatenate([a.set, b.set]),
         np.concatenate([a.weight, b.weight]),
         np.concatenate([a.constant, b.constant]),
         np.concatenate([a.start, b.start + len(a.parameter)]),
         np.concatenate([a.parameter, b.parameter]),
         np.concatenate([a.coefficient, b.coefficient]),
     )
-    return _order(merged, np.argsort(merged.row, kind="stable"))
+    return _order(merged, np.argsort(merged.set, kind="stable"))
 
 
-def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[Floats, Floats, SoftEvidence]:
-    """One pass over the data: log-likelihood per component, expected counts, and soft evidence.
+def collect(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[Evaluation, SoftEvidence]:
+    """One pass over the data that also finds the soft evidence.
 
     With zeros among the parameters (or numbers too small to divide by) a second pass takes the derivatives at
     an infinitesimal instead.
@@ -164,11 +164,12 @@ def collect(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> t
             raise Cancelled
 
     if (theta >= INFINITESIMAL).all():
-        collector = Collector(problem, theta)
-        found = problem.evaluate(theta, cancelled, collector.visit)
+        collector = Collector(work.objective, theta)
+        found = work.evaluate(theta, cancelled, collector.visit)
     else:
-        found = problem.evaluate(theta, cancelled)
+        found = work.evaluate(theta, cancelled)
         positive = np.maximum(theta, INFINITESIMAL)
-        collector = Collector(problem, positive)
-        problem.evaluate(positive, cancelled, collector.visit)
-    return found.log_likelihood, found.counts, collector.result(check)
+        collector = Collector(work.objective, positive)
+        again = work.evaluate(positive, cancelled, collector.visit)
+        found = replace(found, propagated=found.propagated + again.propagated)
+    return found, collector.result(check)

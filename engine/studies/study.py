@@ -17,9 +17,10 @@ from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from engine.learning.base import NEVER, Stopping
 from engine.learning.decomposition import find_hidden_leaves
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
+from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.model.errors import Cancelled, MemoryLimitError, ModelError

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.base import NEVER, Stopping
+from engine.learning.stopping import Stopping
+from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
 from engine.studies.study import (
     LearningProblem,

@@ -12,7 +12,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from engine.learning.base import NEVER, Stopping
+from engine.learning.stopping import Stopping
+from engine.learning.workspace import NEVER
 from engine.studies.study import (
     LearningProblem,
     Networks,

@@ -16,7 +16,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from engine.learning.base import NEVER, Stopping
+from engine.learning.stopping import Stopping
+from engine.learning.workspace import NEVER
 from engine.model.errors import MemoryLimitError
 from engine.studies.study import (
     LearningProblem,

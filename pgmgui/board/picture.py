@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from engine.formats import Document
 from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Decomposition
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.project.scene import Parts

@@ -6,7 +6,7 @@ from html import escape
 
 import panel as pn
 
-from engine.learning.learn import METHODS
+from engine.learning.methods import METHODS
 from pgmgui.components.mathml import to_mathml
 from pgmgui.components.plain_text import HtmlText
 from pgmgui.project.words import LEARNERS

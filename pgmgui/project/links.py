@@ -23,7 +23,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from engine.learning.learn import METHODS
+from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.errors import PgmError
 from engine.model.variable import list_names

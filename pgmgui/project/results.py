@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from engine.learning.base import NEVER
-from engine.learning.learn import METHODS, Snapshot
+from engine.learning.methods import METHODS
+from engine.learning.snapshot import Snapshot
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
@@ -87,19 +88,19 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
     if parts is None:
         raise PgmError("there is nothing to learn here")
     task = parts.task
-    problem, theta = task.problem, result.theta
-    by_component = (len(theta), problem.n_components)
-    fits = theta.ndim == 2 and theta.shape[1] == problem.n_parameters and len(theta) > 0
+    objective, theta = task.objective, result.theta
+    by_component = (len(theta), objective.n_components)
+    fits = theta.ndim == 2 and theta.shape[1] == objective.n_parameters and len(theta) > 0
     if not fits or not result.iterations.shape == result.converged.shape == by_component:
         raise PgmError("they are of another network or of other components")
-    sums = np.add.reduceat(theta, problem.row_starts, axis=1) if theta.size else theta
+    sums = np.add.reduceat(theta, objective.geometry.starts, axis=1) if theta.size else theta
     if (theta < 0).any() or not np.allclose(sums, 1.0, atol=1e-6):
         raise PgmError("their parameters are no probabilities")
-    work = problem.apart()
-    found = [work.evaluate(one, NEVER) for one in theta]
+    work = Workspace(objective)
+    found = [work.evaluate(one) for one in theta]
     likelihood = np.stack([evaluation.log_likelihood for evaluation in found])
-    objective = likelihood + np.stack([work.log_prior(one) for one in theta])
-    best = objective.sum(axis=1).max()
+    reached = likelihood + np.stack([objective.log_prior(one) for one in theta])
+    best = reached.sum(axis=1).max()
     if not abs(best - result.points[-1].objective) <= SAME * max(1.0, abs(best)):
         raise PgmError("the data, the marks or the prior are others than those they were learned with")
     return Snapshot(
@@ -110,7 +111,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         theta,
         np.stack([evaluation.counts for evaluation in found]),
         likelihood,
-        objective,
+        reached,
         result.iterations,
         result.converged,
         result.stop,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.formats import DataDocument, Document
 from engine.learning.bounds import Bounds, find_bounds
-from engine.learning.problem import LearningTask, make_task
+from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError

@@ -31,9 +31,9 @@ from engine.formats.data_columns import build_dataset
 from engine.formats.data_output import dump_text
 from engine.formats.draft import build_document
 from engine.formats.files import read_bytes, read_text, write_text
-from engine.learning.base import Stopping
-from engine.learning.learn import METHODS
+from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
+from engine.learning.stopping import Stopping
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError, PgmError
 from engine.model.network import BayesianNetwork, Network

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Component
-from engine.learning.learn import Snapshot
-from engine.learning.problem import LearningTask
+from engine.learning.snapshot import Snapshot
 from engine.learning.starts import Symmetry
+from engine.learning.task import LearningTask
 from engine.model.dataset import Dataset, Role
 from engine.model.network import BayesianNetwork, Network, count_parameters
 
@@ -50,7 +50,7 @@ def describe_savings(task: LearningTask) -> str:
     return (
         f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
         f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
-        f"or {count(int(task.problem.rows_per_pass.sum()), 'small one')} decomposed."
+        f"or {count(int(task.objective.rows_per_pass.sum()), 'small one')} decomposed."
     )
 
 
@@ -59,7 +59,7 @@ def describe_briefly(task: LearningTask) -> list[str]:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    small = count(int(task.problem.rows_per_pass.sum()), "small one")
+    small = count(int(task.objective.rows_per_pass.sum()), "small one")
     return [parts, *([f"An iteration: {count(task.whole_rows, 'inference')}, or {small}."] if busy else [])]
 
 
@@ -90,7 +90,7 @@ def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry]) -> s
     """Why a start cannot move, in a sentence; nothing if it can."""
     if not symmetries:
         return ""
-    variables = task.layout.network.variables
+    variables = task.network.variables
     same = [
         f"{variables[s.variable].name} ({cut([variables[s.variable].states[k] for k in s.states])})" for s in symmetries
     ]
@@ -105,7 +105,7 @@ def describe_unseen(snapshot: Snapshot) -> str:
     found = snapshot.unseen()
     if not found:
         return ""
-    variables = snapshot.task.layout.network.variables
+    variables = snapshot.task.network.variables
     names = [variables[v].name for v in dict.fromkeys(v for v, _ in found)]
     verb, their = ("occurs", "its") if len(found) == 1 else ("occur", "their")
     return (
@@ -117,7 +117,7 @@ def describe_unseen(snapshot: Snapshot) -> str:
 def describe_component(task: LearningTask, number: int) -> list[str]:
     """The sub-network of a component, in lines: what is learned, from what, and its arrows."""
     component: Component = task.decomposition.components[number]
-    network, roles = task.layout.network, task.decomposition.dataset.roles
+    network, roles = task.bayesian, task.decomposition.dataset.roles
     names = [variable.name for variable in network.variables]
     learned = [names[v] if roles[v] is Role.OBSERVED else f"{names[v]} ({roles[v].value})" for v in component.variables]
     arrows = [f"{names[p]} → {names[v]}" for v in component.variables for p in network.parents[v]]

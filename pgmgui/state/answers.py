@@ -14,7 +14,7 @@ import panel as pn
 import param
 
 from engine.inference.query import Evidence, query
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.errors import ImpossibleEvidenceError, PgmError
 from engine.model.network import Network

@@ -6,7 +6,7 @@ import threading
 from bisect import bisect_left
 from dataclasses import dataclass, replace
 
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 
 MOST_FRAMES = 300
 """Frames kept of a run; beyond that every other one is dropped, and fewer are kept from then on."""

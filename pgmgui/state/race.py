@@ -8,9 +8,12 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from engine.learning.base import NEVER, Stopping
-from engine.learning.learn import METHODS, Snapshot, learn
-from engine.learning.problem import LearningTask
+from engine.learning.learn import learn
+from engine.learning.methods import METHODS
+from engine.learning.snapshot import Snapshot
+from engine.learning.stopping import Stopping
+from engine.learning.task import LearningTask
+from engine.learning.workspace import Workspace
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from pgmgui.project.results import Result, make_result, revive
@@ -332,16 +335,16 @@ def _ended(state: str) -> str:
 
 def offered(parts: Parts) -> list[str]:
     """The methods that can learn a problem."""
-    complete = not parts.task.problem.jobs
+    complete = not parts.task.objective.jobs
     return [name for name in LEARNERS if complete or not METHODS[name].complete]
 
 
 def _split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:
     """Snapshots of a learner that knows no components, with what each component has reached."""
-    problem = task.problem.apart()
+    work = Workspace(task.objective)
     for snapshot in snapshots:
-        likelihood = np.stack([problem.evaluate(theta, NEVER).log_likelihood for theta in snapshot.theta])
-        prior = np.stack([problem.log_prior(theta) for theta in snapshot.theta])
+        likelihood = np.stack([work.evaluate(theta).log_likelihood for theta in snapshot.theta])
+        prior = np.stack([task.objective.log_prior(theta) for theta in snapshot.theta])
         yield replace(
             snapshot,
             task=task,

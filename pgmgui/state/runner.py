@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model.errors import PgmError
 from pgmgui.state.frames import Frames
 

@@ -10,7 +10,7 @@ import numpy as np
 import param
 
 from engine.formats import DataDocument, Document
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
 from engine.model.dataset import Dataset

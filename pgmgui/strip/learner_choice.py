@@ -5,7 +5,7 @@ from __future__ import annotations
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.learning.learn import METHODS
+from engine.learning.methods import METHODS
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.words import LEARNERS, cut
 from pgmgui.state.race import offered

@@ -8,9 +8,10 @@ from statistics import median
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.tape import chunk_rows
-from engine.learning.base import NEVER, Stopping
-from engine.learning.learn import Snapshot
-from engine.learning.problem import make_task
+from engine.learning.snapshot import Snapshot
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER
 from engine.model.errors import MemoryLimitError
 from tests.benchmarks.cases import Case, distinct, hidden_case
 from tests.benchmarks.clock import measure, measure_together
@@ -129,11 +130,11 @@ def _textbook_seconds_per_row(name: str) -> float | None:
     """One pass of the textbook's EM, divided by its rows; None where it does not fit the memory limit."""
     case = distinct(hidden_case(name, ROWS, 0.5), CHUNK)
     try:
-        whole = make_task(case.network, case.dataset, condition=False).problem
+        whole = make_task(case.network, case.dataset, condition=False).objective
     except MemoryLimitError:
         return None
     rows = chunk_rows(whole.jobs[0].part, MEMORY_LIMIT)
     task = make_task(case.network, distinct(case, rows).dataset, condition=False)
     theta = task.layout.flatten(case.network.tables)
-    task.problem.evaluate(theta, NEVER)  # makes its arrays
-    return measure(lambda: task.problem.evaluate(theta, NEVER), 3, most_seconds=5.0) / rows
+    task.objective.evaluate(theta, NEVER)  # makes its arrays
+    return measure(lambda: task.objective.evaluate(theta, NEVER), 3, most_seconds=5.0) / rows

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
-from engine.learning.base import Stopping
-from engine.learning.learn import Snapshot, learn
+from engine.learning.learn import learn
+from engine.learning.snapshot import Snapshot
+from engine.learning.stopping import Stopping
 from tests.benchmarks import agrum, pgm_py
 from tests.benchmarks.cases import Case, first_rows, hidden_case, partial_case
 from tests.benchmarks.clock import measure, measure_together, time_once

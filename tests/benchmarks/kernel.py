@@ -8,8 +8,8 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT, Part
 from engine.inference.tape import Tape, chunk_rows
-from engine.learning.base import NEVER
-from engine.learning.problem import make_task
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER
 from tests.benchmarks.cases import Case, hidden_case
 from tests.benchmarks.clock import measure
 from tests.benchmarks.report import Report, seconds, three_digits
@@ -42,7 +42,7 @@ def run(quick: bool, report: Report) -> None:
 
 def _measure_tape(case: Case, quick: bool) -> list[str]:
     task = make_task(case.network, case.dataset)
-    part = max((job.part for job in task.problem.jobs), key=_work)
+    part = max((job.part for job in task.objective.jobs), key=_work)
     pool = task.plan.pool.fill(case.network.tables)
     tape = Tape(part, chunk_rows(part, MEMORY_LIMIT), pool)
     tape.run(0)
@@ -75,9 +75,9 @@ def _largest_array(operation: partial[object]) -> int:
 def _measure_shapes(case: Case, quick: bool) -> list[str]:
     task = make_task(case.network, case.dataset)
     theta = task.layout.flatten(case.network.tables)
-    task.problem.evaluate(theta, NEVER)
-    time = measure(lambda: task.problem.evaluate(theta, NEVER), 5 if quick else 101, most_seconds=5)
-    jobs = task.problem.jobs
+    task.objective.evaluate(theta, NEVER)
+    time = measure(lambda: task.objective.evaluate(theta, NEVER), 5 if quick else 101, most_seconds=5)
+    jobs = task.objective.jobs
     return [
         case.title,
         f"{len(jobs)}",

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.dataset import Dataset
 from tests.benchmarks.cases import Case, hidden_case
 from tests.benchmarks.clock import measure

@@ -12,10 +12,10 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.formats import write_network
-from engine.learning.base import Stopping
 from engine.learning.bounds import find_bounds
 from engine.learning.learn import learn
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model import editing
 from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery

@@ -11,8 +11,8 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.formats import Document, write_network
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery

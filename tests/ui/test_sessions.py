@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
 from tests.command_line import run

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, expect
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from pgmgui.project.examples import find_example
 from pgmgui.state.session import Session, Settings
 from tests.ui.lab import Lab, open_lab

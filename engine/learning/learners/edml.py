@@ -8,10 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.base import NEVER, State
-from engine.learning.parameter_sets import MOST_STEPS, solve_sets
-from engine.learning.problem import Problem
+from engine.learning.learner import Info, State, make_state
+from engine.learning.local_problems import MOST_STEPS, solve_sets
+from engine.learning.objective import Objective
 from engine.learning.soft_evidence import SoftEvidence, collect
+from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.errors import Cancelled, ModelError
 
@@ -67,31 +68,34 @@ class EDML:
         if self.solver not in ("newton", "fixed-point"):
             raise ModelError(f"the solver {self.solver!r} is not known; use 'newton' or 'fixed-point'")
 
-    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+    def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The soft evidence at the start."""
-        state, evidence = evaluate_softly(problem, theta, cancelled)
-        return replace(state, memory=Memory(evidence, np.full(problem.n_components, self.damping or 0.0)))
+        state, info, evidence = evaluate_softly(work, theta, cancelled)
+        damping = np.full(work.objective.n_components, self.damping or 0.0)
+        return replace(state, memory=Memory(evidence, damping)), info
 
-    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+    def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Solve all sub-problems, and find the soft evidence at the new parameters.
 
         Sets that go to zero at once can make rows impossible together; such a component goes half way.
         """
         memory: Memory = state.memory
-        kept = memory.damping[problem.component]
-        theta = kept * state.theta + (1 - kept) * self.solve(problem, state.theta, memory.evidence, cancelled)
-        after, evidence = evaluate_softly(problem, theta, cancelled)
-        impossible = np.isneginf(after.log_likelihood)[problem.component]
+        component = work.objective.component
+        kept = memory.damping[component]
+        theta = kept * state.theta + (1 - kept) * self.solve(work.objective, state.theta, memory.evidence, cancelled)
+        after, info, evidence = evaluate_softly(work, theta, cancelled)
+        impossible = np.isneginf(after.log_likelihood)[component]
         if impossible.any():
             theta = np.where(impossible, (state.theta + theta) / 2, theta)
-            after, evidence = evaluate_softly(problem, theta, cancelled)
+            after, more, evidence = evaluate_softly(work, theta, cancelled)
+            info = Info(info.propagated + more.propagated)
         damping = memory.damping
         if self.damping is None:
             damping = _adapt(damping, unit, after.objective - state.objective)
-        return replace(after, memory=Memory(evidence, damping))
+        return replace(after, memory=Memory(evidence, damping)), info
 
     def solve(
-        self, problem: Problem, theta: Floats, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
+        self, objective: Objective, theta: Floats, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
     ) -> Floats:
         """The best parameters of every set under its soft evidence at ``theta`` (Eq. 4.2 [thesis])."""
 
@@ -99,13 +103,13 @@ class EDML:
             if cancelled():
                 raise Cancelled
 
-        return solve_sets(problem, theta, evidence, self.solver, self.local_steps, check)
+        return solve_sets(objective, theta, evidence, self.solver, self.local_steps, check)
 
 
-def evaluate_softly(problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, SoftEvidence]:
-    """The state at some parameters, and the soft evidence there: one pass over the data."""
-    log_likelihood, counts, evidence = collect(problem, theta, cancelled)
-    return State(theta, log_likelihood, log_likelihood + problem.log_prior(theta), counts), evidence
+def evaluate_softly(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info, SoftEvidence]:
+    """The state at some parameters, what it cost, and the soft evidence there."""
+    found, evidence = collect(work, theta, cancelled)
+    return *make_state(work.objective, theta, found), evidence
 
 
 def _adapt(damping: Floats, unit: Ints, gain: Floats) -> Floats:

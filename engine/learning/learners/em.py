@@ -6,14 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.learning.base import State, evaluate_state
-from engine.learning.problem import Problem
+from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats, Ints
 
 
 @dataclass(frozen=True)
 class EM:
-    """θ(x|u) ← (ψ − 1 + Σ Pr(xu|d)) / (Σ ψ − |X| + Σ Pr(u|d)). Never decreases the objective."""
+    """θ(x|u) ← (ψ − 1 + Σ Pr(xu|d)) / (Σ ψ − |X| + Σ Pr(u|d)). Never decreases the objective.
+
+    In a Markov network the M-step is one step of generalised iterative scaling: it gains, and need not be whole.
+    """
 
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
@@ -26,15 +29,15 @@ class EM:
         "Counting the completed rows gives the next parameters."
     )
 
-    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+    def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The E-step at the start."""
-        return evaluate_state(problem, theta, cancelled)
+        return evaluate_state(work, theta, cancelled)
 
-    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+    def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The M-step from the counts at hand, and the E-step at the new parameters."""
-        return evaluate_state(problem, maximise_counts(problem, state), cancelled)
+        return evaluate_state(work, maximise_counts(work, state), cancelled)
 
 
-def maximise_counts(problem: Problem, state: State) -> Floats:
-    """The M-step: expected counts and prior, normalised; parameter sets without either stay."""
-    return problem.normalise(state.counts + (problem.exponents - 1), otherwise=state.theta)
+def maximise_counts(work: Workspace, state: State) -> Floats:
+    """The M-step: the best parameters for the expected counts."""
+    return work.objective.geometry.maximise(state.counts, state.model_counts, state.theta)

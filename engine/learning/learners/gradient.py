@@ -1,9 +1,10 @@
-"""Gradient ascent on softmax parameters: L-BFGS and nonlinear conjugate gradients.
+"""Gradient ascent in free coordinates: L-BFGS and nonlinear conjugate gradients.
 
-θ(·|u) = softmax(η(·|u)); the gradient by η is Σ Pr(xu|d) + ψ − 1 − θ(x|u) Σ_x (the same). Every unit has
-its own direction and step length, but all trial steps are evaluated in one pass over the data: units do
-not share parameters. SciPy's optimisers can neither be paused between iterations nor run many problems
-at once, so the two short recursions are ours; tests compare them with SciPy's.
+In a Bayesian network θ(·|u) = softmax(η(·|u)), and the gradient by η is Σ Pr(xu|d) + ψ − 1 − θ(x|u) Σ_x (the
+same); in a Markov network θ = exp η, and it is Σ Pr(x_f|d) − N Pr(x_f). Every unit has its own direction and
+step length, but all trial steps are evaluated in one pass over the data: units do not share parameters.
+SciPy's optimisers can neither be paused between iterations nor run many problems at once, so the two short
+recursions are ours; tests compare them with SciPy's.
 """
 
 from __future__ import annotations
@@ -14,12 +15,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.base import State, evaluate_state
-from engine.learning.problem import Problem
+from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 
-SMALLEST = 1e-300
-"""Stands for a parameter of zero, whose logarithm must be finite."""
 SUFFICIENT = 1e-4
 """The part of the promised gain that a step must deliver (Armijo)."""
 STEEP = 0.5
@@ -36,7 +35,7 @@ HISTORY = 10
 
 @dataclass(frozen=True, eq=False)
 class Memory:
-    """What the next direction is made of; the evaluations are counted for the trace.
+    """What the next direction is made of.
 
     Attributes
     ----------
@@ -47,7 +46,6 @@ class Memory:
         The last direction (conjugate gradients).
     steps, changes : tuple of array (parameters,)
         The last changes of η and of the gradient (L-BFGS), oldest first.
-    evaluations : int
     """
 
     eta: Floats
@@ -56,7 +54,6 @@ class Memory:
     objective: Floats
     steps: tuple[Floats, ...] = ()
     changes: tuple[Floats, ...] = ()
-    evaluations: int = 1
 
 
 @dataclass(frozen=True)
@@ -80,17 +77,17 @@ class Gradient:
         "A step is halved until it gains enough."
     )
 
-    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+    def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The gradient at the start."""
-        eta = np.log(np.maximum(theta, SMALLEST))
-        state = evaluate_state(problem, theta, cancelled)
-        gradient = find_gradient(problem, state)
-        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta), state.objective))
+        eta = work.objective.geometry.to_free(theta)
+        state, info = evaluate_state(work, theta, cancelled)
+        gradient = find_gradient(work, state)
+        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta), state.objective)), info
 
-    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+    def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """One iteration: a direction, and a step along it that gains enough."""
         memory: Memory = state.memory
-        units = _Units(unit[problem.component], int(unit.max()) + 1)
+        units = _Units(unit[work.objective.component], int(unit.max()) + 1)
         direction, length = self._direction(memory, units)
         promise = units.dot(memory.gradient, direction)
         # A direction that does not climb, by rounding or a stale history, is replaced by the gradient.
@@ -98,10 +95,10 @@ class Gradient:
         direction = np.where(units.spread(wrong), memory.gradient, direction)
         length = np.where(wrong, _first_length(memory.gradient, units), length)
         promise = units.dot(memory.gradient, direction)
-        found, taken, trials = _search(problem, state, units, unit, direction, length, promise, cancelled)
+        found, taken, info = _search(work, state, units, unit, direction, length, promise, cancelled)
         eta = memory.eta + units.spread(taken) * direction
-        gradient = find_gradient(problem, found)
-        return replace(
+        gradient = find_gradient(work, found)
+        after = replace(
             found,
             memory=Memory(
                 eta,
@@ -110,9 +107,9 @@ class Gradient:
                 found.objective,
                 (*memory.steps, eta - memory.eta)[-HISTORY:],
                 (*memory.changes, gradient - memory.gradient)[-HISTORY:],
-                memory.evaluations + trials,
             ),
         )
+        return after, info
 
     def _direction(self, memory: Memory, units: _Units) -> tuple[Floats, Floats]:
         """Where to go, and how far to try first."""
@@ -123,21 +120,9 @@ class Gradient:
         return _two_loops(memory, units), np.ones(units.number)
 
 
-def find_gradient(problem: Problem, state: State) -> Floats:
+def find_gradient(work: Workspace, state: State) -> Floats:
     """The derivative of the objective by every η."""
-    weights = state.counts + (problem.exponents - 1)
-    if not weights.size:
-        return weights
-    sums = np.repeat(np.add.reduceat(weights, problem.row_starts), problem.row_sizes)
-    return np.asarray(weights - state.theta * sums)
-
-
-def softmax(problem: Problem, eta: Floats) -> Floats:
-    """The parameters that η stands for."""
-    if not eta.size:
-        return eta
-    highest = np.repeat(np.maximum.reduceat(eta, problem.row_starts), problem.row_sizes)
-    return problem.normalise(np.exp(eta - highest), otherwise=eta)
+    return work.objective.geometry.pull_back(state.theta, state.counts, state.model_counts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +187,7 @@ def _last_length(memory: Memory, units: _Units) -> Floats:
 
 
 def _search(
-    problem: Problem,
+    work: Workspace,
     state: State,
     units: _Units,
     unit: Ints,
@@ -210,32 +195,39 @@ def _search(
     length: Floats,
     promise: Floats,
     cancelled: Callable[[], bool],
-) -> tuple[State, Floats, int]:
+) -> tuple[State, Floats, Info]:
     """Shorten or stretch each unit's step until it gains enough and the slope has fallen (weak Wolfe conditions).
 
     Of a unit that finds no such step, the last that gained enough is taken; if there is none it stays.
     """
     memory: Memory = state.memory
+    geometry, propagated = work.objective.geometry, np.zeros(work.objective.n_components, dtype=np.int64)
+
+    def evaluate() -> State:
+        theta = geometry.from_free(memory.eta + units.spread(taken) * direction)
+        found, info = evaluate_state(work, theta, cancelled)
+        np.add(propagated, info.propagated, out=propagated)
+        return found
+
     # The same for units that learn. Those that have converged, and may have lost their data, must not hold up the rest.
     before = weighted_counts(unit, np.minimum(memory.objective, state.objective), units.number)
     rounding = ROUNDING * np.abs(before)
     taken = np.where(length * promise > TOLERANCE * np.abs(before), length, 0.0)
     low, high = np.zeros(units.number), np.full(units.number, np.inf)
-    for trial in range(1, MOST_TRIALS + 1):
-        found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
+    for _ in range(MOST_TRIALS):
+        found = evaluate()
         gained = weighted_counts(unit, found.objective, units.number) - before
-        slope = units.dot(find_gradient(problem, found), direction)
+        slope = units.dot(find_gradient(work, found), direction)
         # Where gains drown in rounding, the slopes at both ends tell (Hager and Zhang's approximate condition).
         near = (gained >= -rounding) & (slope >= (2 * SUFFICIENT - 1) * promise)
         long = (taken > 0) & ~(gained >= SUFFICIENT * taken * promise) & ~near
         short = (taken > 0) & ~long & (slope > STEEP * promise) & (gained > rounding)
         if not (long | short).any():
-            return found, taken, trial
+            return found, taken, Info(propagated)
         low, high = np.where(short, taken, low), np.where(long, taken, high)
         taken = np.where(long | short, _next_length(taken, low, high, slope / np.where(promise > 0, promise, 1)), taken)
     taken = np.where(long | short, low, taken)
-    found = evaluate_state(problem, softmax(problem, memory.eta + units.spread(taken) * direction), cancelled)
-    return found, taken, MOST_TRIALS + 1
+    return evaluate(), taken, Info(propagated)
 
 
 def _next_length(taken: Floats, low: Floats, high: Floats, left: Floats) -> Floats:

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.base import State
+from engine.learning.learner import Info, State
 from engine.learning.learners.edml import EDML, evaluate_softly
 from engine.learning.learners.em import maximise_counts
-from engine.learning.problem import Problem
 from engine.learning.soft_evidence import SoftEvidence, merge_evidence
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 
 
@@ -43,26 +43,21 @@ class Hybrid:
         "The one with the higher objective is kept, so that it never decreases."
     )
 
-    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+    def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The soft evidence at the start."""
-        state, evidence = evaluate_softly(problem, theta, cancelled)
-        return replace(state, memory=Memory(evidence, np.zeros(problem.n_components, dtype=bool)))
+        state, info, evidence = evaluate_softly(work, theta, cancelled)
+        return replace(state, memory=Memory(evidence, np.zeros(work.objective.n_components, dtype=bool))), info
 
-    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+    def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Evaluate both updates and choose, unit by unit."""
         memory: Memory = state.memory
-        solved = self.edml.solve(problem, state.theta, memory.evidence, cancelled)
-        em, em_evidence = evaluate_softly(problem, maximise_counts(problem, state), cancelled)
-        edml, edml_evidence = evaluate_softly(problem, solved, cancelled)
+        solved = self.edml.solve(work.objective, state.theta, memory.evidence, cancelled)
+        em, em_info, em_evidence = evaluate_softly(work, maximise_counts(work, state), cancelled)
+        edml, edml_info, edml_evidence = evaluate_softly(work, solved, cancelled)
         units = int(unit.max()) + 1
         better = weighted_counts(unit, edml.objective, units) > weighted_counts(unit, em.objective, units)
         won = better[unit]
-        parameters = won[problem.component]
-        evidence = merge_evidence(em_evidence, edml_evidence, parameters[problem.row_starts])
-        return State(
-            np.where(parameters, edml.theta, em.theta),
-            np.where(won, edml.log_likelihood, em.log_likelihood),
-            np.where(won, edml.objective, em.objective),
-            np.where(parameters, edml.counts, em.counts),
-            Memory(evidence, won),
-        )
+        parameters = won[work.objective.component]
+        evidence = merge_evidence(em_evidence, edml_evidence, parameters[work.objective.geometry.starts])
+        info = Info(em_info.propagated + edml_info.propagated)
+        return edml.choose(won, parameters, em, Memory(evidence, won)), info

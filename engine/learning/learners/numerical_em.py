@@ -9,19 +9,19 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import xlogy
 
-from engine.learning.base import State
+from engine.learning.learner import Info, State
 from engine.learning.newton import take_steps
-from engine.learning.problem import Problem
+from engine.learning.parameters import SMALLEST, Sets
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
 
 LogDensity = Callable[[Floats], Floats]
-"""The logarithm of a prior on one row of a CPT, up to a constant: from parameters of shape (rows, states),
-each row summing to one, to one number per row. It should be concave, or at least have one peak."""
+"""The logarithm of a prior on a parameter set, up to a constant: from parameters of shape (sets, states),
+each set summing to one, to one number per set. It should be concave, or at least have one peak."""
 
 DIFFERENCE = 1e-4
 """The step of the central differences by which a density is differentiated."""
 MOST_STEPS = 50
-SMALLEST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Dirichlet:
 
 @dataclass(frozen=True)
 class LogisticNormal:
-    """A normal density on the logarithms of the parameters, centred: rows near uniform are likely.
+    """A normal density on the logarithms of the parameters, centred: sets near uniform are likely.
 
     Attributes
     ----------
@@ -70,30 +70,32 @@ class NumericalEM:
         "The E-step is EM's. The M-step has no formula for this prior, so Newton's method climbs to its peak."
     )
 
-    def begin(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
+    def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The E-step at the start."""
-        return self._evaluate(problem, theta, cancelled)
+        return self._evaluate(work, theta, cancelled)
 
-    def step(self, problem: Problem, state: State, unit: Ints, cancelled: Callable[[], bool]) -> State:
+    def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The numerical M-step, and the E-step at the new parameters."""
-        theta = state.theta.copy()
-        for size in np.unique(problem.row_sizes[problem.row_sizes > 1]):
-            places = _places(problem, int(size))
+        theta, sets = state.theta.copy(), work.objective.geometry
+        for size in np.unique(sets.sizes[sets.sizes > 1]):
+            places = _places(sets, int(size))
             theta[places] = climb(self.log_density, state.counts[places], state.theta[places])
-        return self._evaluate(problem, theta, cancelled)
+        return self._evaluate(work, theta, cancelled)
 
-    def _evaluate(self, problem: Problem, theta: Floats, cancelled: Callable[[], bool]) -> State:
-        found = problem.evaluate(theta, cancelled)
-        prior = np.zeros(problem.n_parameters)
-        for size in np.unique(problem.row_sizes):
-            places = _places(problem, int(size))
+    def _evaluate(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
+        found = work.evaluate(theta, cancelled)
+        objective, sets = work.objective, work.objective.geometry
+        prior = np.zeros(objective.n_parameters)
+        for size in np.unique(sets.sizes):
+            places = _places(sets, int(size))
             prior[places[:, 0]] = self.log_density(np.maximum(theta[places], SMALLEST))
-        return State(theta, found.log_likelihood, found.log_likelihood + problem.sum(prior), found.counts)
+        reached = found.log_likelihood + objective.sum(prior)
+        return State(theta, found.log_likelihood, reached, found.counts, found.model_counts), Info(found.propagated)
 
 
-def _places(problem: Problem, size: int) -> Ints:
+def _places(sets: Sets, size: int) -> Ints:
     """Where the parameter sets of one size stand, shape (sets, size)."""
-    return np.asarray(problem.row_starts[problem.row_sizes == size][:, None] + np.arange(size))
+    return np.asarray(sets.starts[sets.sizes == size][:, None] + np.arange(size))
 
 
 def climb(log_density: LogDensity, counts: Floats, theta: Floats) -> Floats:
@@ -108,7 +110,7 @@ def climb(log_density: LogDensity, counts: Floats, theta: Floats) -> Floats:
 
 
 def softmax(eta: Floats) -> Floats:
-    """Parameters of rows of η."""
+    """Parameters of sets of η."""
     weights = np.exp(eta - eta.max(axis=1, keepdims=True))
     return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
@@ -140,7 +142,7 @@ def _value(log_density: LogDensity, counts: Floats, eta: Floats) -> Floats:
 
 
 def _differentiate(function: Callable[[Floats], Floats], eta: Floats) -> tuple[Floats, Floats]:
-    """The first and second derivatives of a function of rows, by central differences."""
+    """The first and second derivatives of a function of sets, by central differences."""
     n, size = eta.shape
     h = DIFFERENCE
     slope, bend = np.empty((n, size)), np.empty((n, size, size))

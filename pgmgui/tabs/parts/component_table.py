@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import panel as pn
 
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from pgmgui.board.picture import describe_gap, find_gaps
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.project.scene import Parts
@@ -81,7 +81,7 @@ def components_source(parts: Parts, order: list[int], learned: Snapshot | None) 
 
 def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> list[Cell]:
     task = parts.task
-    component, network = task.decomposition.components[k], task.layout.network
+    component, network = task.decomposition.components[k], task.bayesian
     names = [network.variables[v].name for v in component.variables]
     given = [network.variables[v].name for v in component.boundary]
     total = task.decomposition.dataset.total_weight

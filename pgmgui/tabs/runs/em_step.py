@@ -9,7 +9,7 @@ import numpy as np
 import panel as pn
 
 from engine.insight.microscope import View, look_closely
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model.dataset import MISSING, Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
@@ -110,7 +110,7 @@ class Microscope(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
         if turn != self._turn:
             return
-        network, data = reached.task.layout.network, reached.task.decomposition.dataset
+        network, data = reached.task.bayesian, reached.task.decomposition.dataset
         self._e_step.write(*describe_e_step(data, view, row))
         self._completions.source = completions_source(network, view)
         self._m_step.write(*describe_m_step(network, child))

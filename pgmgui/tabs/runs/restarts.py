@@ -13,7 +13,7 @@ from panel.io import unlocked
 
 from engine.insight.relabelling import group_restarts
 from engine.learning.bounds import CERTIFIED, Bounds
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.words import count

@@ -8,7 +8,7 @@ from html import escape
 from itertools import product
 
 from engine.learning.bounds import CERTIFIED
-from engine.learning.learn import Snapshot
+from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork
 from pgmgui.board.picture import draw, look_at

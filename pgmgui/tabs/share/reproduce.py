@@ -15,7 +15,7 @@ _SCRIPT = '''\
 """Learn the parameters of a network from incomplete data, as pgmgui did."""
 
 from engine.learning.bounds import find_bounds
-from engine.learning.base import Stopping
+from engine.learning.stopping import Stopping
 from engine.learning.learn import learn
 from pgmgui.project.marks import apply_marks
 from pgmgui.project.session_file import read_session

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from engine.insight.doctor import examine
-from engine.learning.problem import make_task
+from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.insight.microscope import MOST_COMPLETIONS, look_closely
-from engine.learning.problem import make_task
+from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from engine.model.errors import ImpossibleEvidenceError
 from engine.model.network import BayesianNetwork

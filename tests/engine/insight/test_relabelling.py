@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from engine.insight.relabelling import group_restarts, relabel
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.simulation.sampling import simulate
 from pgmgui.project.examples import load_gallery
 from tests import oracles

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.learning.learner import evaluate_state
+from engine.learning.workspace import Workspace
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
@@ -11,6 +13,11 @@ from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 
 COIN = ("a", "b")
+
+
+def evaluate(task, theta):
+    """The state of a task at some parameters."""
+    return evaluate_state(Workspace(task.objective), theta)[0]
 
 
 def random_network(names, parents, states=COIN, seed=0) -> BayesianNetwork:

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.learning.base import Stopping, evaluate_state
 from engine.learning.bounds import find_bounds
 from engine.learning.learn import learn
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.dataset import Role, make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
@@ -20,6 +20,7 @@ from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 from pgmgui.project.examples import load_gallery
 from tests import oracles, strategies
+from tests.engine.learning.models import evaluate
 from tests.plain import filled_exponents, plain_data
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -113,7 +114,7 @@ def test_no_bound_is_below_the_objective_of_a_deterministic_model(data):
     """The network's own tables, zeros and ones among them, are where bounds are met."""
     network, dataset = data.draw(strategies.learning_problems())
     task = make_task(network, dataset)
-    state = evaluate_state(task.problem, task.layout.flatten(network.tables))
+    state = evaluate(task, task.layout.flatten(network.tables))
     bounds = find_bounds(task)
     assert (state.objective <= bounds.patterns + 1e-9 * np.maximum(1, np.abs(bounds.patterns))).all()
 

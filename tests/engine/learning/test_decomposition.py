@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.learning.base import evaluate_state
 from engine.learning.decomposition import decompose
-from engine.learning.problem import make_task
+from engine.learning.task import make_task
 from engine.model.dataset import Role, make_dataset
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from tests import oracles, strategies
+from tests.engine.learning.models import evaluate
 from tests.plain import plain_data, plain_model, plain_rows
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -109,7 +109,7 @@ def test_component_likelihoods_of_the_thesis_example():
     """§6.3, after Definition 6."""
     network, dataset = thesis_chain()
     task = make_task(network, dataset)
-    state = evaluate_state(task.problem, task.layout.flatten(network.tables))
+    state = evaluate(task, task.layout.flatten(network.tables))
     v, x, y, z = network.tables
     z_given_x = y @ z
     np.testing.assert_allclose(
@@ -171,7 +171,7 @@ def test_likelihood_is_the_sum_of_component_likelihoods(data):
     the boundary costs there."""
     network, dataset = data.draw(strategies.learning_problems())
     task = make_task(network, dataset)
-    state = evaluate_state(task.problem, task.layout.flatten(network.tables))
+    state = evaluate(task, task.layout.flatten(network.tables))
     total = oracles.log_likelihood(*plain_model(network), *plain_data(dataset))
     assert state.log_likelihood.sum() == pytest.approx(total, rel=1e-9, abs=1e-9)
     assert state.log_likelihood[-1] == 0.0
@@ -199,7 +199,7 @@ def test_a_pruned_leaf_does_not_join_its_parents():
     task = make_task(network, dataset)
     assert task.decomposition.pruned == (4,)
     assert [c.variables for c in task.decomposition.components] == [(0, 2), (1, 3)]
-    state = evaluate_state(task.problem, task.layout.flatten(network.tables))
+    state = evaluate(task, task.layout.flatten(network.tables))
     a, b = np.array([0.4, 0.6]) @ table, np.array([0.8, 0.2]) @ other
     np.testing.assert_allclose(state.log_likelihood, [np.log(a[0] * a[1]), 2 * np.log(b[1]), 0.0], atol=1e-12)
     assert task.distinct_rows == (2, 1)

@@ -7,9 +7,10 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from engine.learning import learn as learning
-from engine.learning.base import Stopping
+from engine.learning import sharing
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
+from engine.learning.workspace import Workspace
 from tests.engine.learning.models import chain, chain_data
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -37,24 +38,32 @@ class Recorder:
     """An executor that works at once, and remembers the problems it was given."""
 
     def __init__(self):
-        self.problems = []
+        self.objectives = []
 
-    def submit(self, function, learner, problem, progress, stopping):
+    def submit(self, function, learner, objective, progress, stopping):
         future = Future()
-        self.problems.append(problem)
-        future.set_result(function(learner, problem, progress, stopping))
+        self.objectives.append(objective)
+        future.set_result(function(learner, objective, progress, stopping))
         return future
 
 
-def test_workers_do_not_share_arrays():
+def test_workers_do_not_share_arrays(monkeypatch):
     """Two threads that wrote their parameters to one pool would read each other's."""
+    made = []
+
+    class Watched(Workspace):
+        def __init__(self, objective):
+            super().__init__(objective)
+            made.append(self)
+
+    monkeypatch.setattr(sharing, "Workspace", Watched)
     executor = Recorder()
     run(chain(), chain_data(), executor=executor)
-    pools = [problem.pool for problem in executor.problems]
-    jobs = [id(job) for problem in executor.problems for job in problem.jobs]
-    assert len(pools) > 2
+    assert len(made) == len(executor.objectives) > 2
+    pools = [work._pool for work in made]
     assert not any(np.shares_memory(a, b) for k, a in enumerate(pools) for b in pools[:k])
-    assert len(set(jobs)) == len(jobs)
+    tapes = [id(tape) for work in made for tape in work._tapes.values()]
+    assert len(set(tapes)) == len(tapes) > 2
 
 
 def test_workers_report_the_worst_reason():
@@ -76,7 +85,7 @@ class Idle:
 
 
 def test_cancelling_does_not_wait_for_workers(monkeypatch):
-    monkeypatch.setattr(learning, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(sharing, "POLL_SECONDS", 0.0)
     executor, asked = Idle(), []
 
     def cancelled():

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.learning import learn as learning
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.model.dataset import make_dataset
 from engine.model.errors import ImpossibleEvidenceError, ModelError
 from engine.model.network import BayesianNetwork
@@ -92,7 +92,7 @@ def test_batches_share_the_time(monkeypatch):
     network, dataset = chain(), chain_data()
     monkeypatch.setattr(learning, "MOST_BATCH_CELLS", 1)
     clock = iter(range(100_000))
-    monkeypatch.setattr("engine.learning.base.time.perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr("engine.learning.stopping.time.perf_counter", lambda: float(next(clock)))
     *_, last = learn(network, dataset, n_init=3, stopping=Stopping(tol=0.0, max_seconds=9.0))
     assert last.stop == "time"
     assert last.iterations.max(axis=1)[1:].tolist() == [0, 0]

@@ -9,13 +9,14 @@ import pytest
 
 from engine.formats import read_network
 from engine.inference.posterior import infer
-from engine.learning.base import Stopping, evaluate_state
 from engine.learning.bounds import find_bounds
 from engine.learning.learn import learn
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.network import BayesianNetwork
 from engine.simulation.missingness import hide_fraction, remove_mcar
 from engine.simulation.sampling import simulate
+from tests.engine.learning.models import evaluate
 from tests.shared_data import DATA, needs_data
 
 pytestmark = [needs_data, pytest.mark.filterwarnings("error")]
@@ -42,7 +43,7 @@ def test_likelihood_is_the_sum_of_component_likelihoods(name, seed, fraction):
     network = read(name)
     dataset = incomplete(network, 40, seed, fraction)
     task = make_task(network, dataset)
-    state = evaluate_state(task.problem, task.layout.flatten(network.tables))
+    state = evaluate(task, task.layout.flatten(network.tables))
     assert len(task.decomposition.components) > 5
     total = float(infer(network, dataset).log_evidence @ dataset.weights)
     assert float(state.log_likelihood.sum()) == pytest.approx(total, rel=1e-9)

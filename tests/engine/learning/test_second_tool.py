@@ -14,8 +14,8 @@ import pyagrum as gum
 import pytest
 
 from engine.formats import read_network
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.simulation.missingness import hide
 from engine.simulation.sampling import simulate
 from tests.shared_data import DATA, needs_data

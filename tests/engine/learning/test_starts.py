@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
-from engine.learning.problem import Layout, make_task
-from engine.learning.starts import PERTURBATION, make_starts
+from engine.learning.parameters import PERTURBATION
+from engine.learning.starts import make_starts
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.errors import ModelError
+from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from tests.engine.learning.models import cells, chain, chain_data, latent_class, latent_data, random_network
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 
 def starts(network, dataset, start, n_init=1, random_state=0):
     task = make_task(network, dataset)
-    return make_starts(task.layout, task.problem, start, n_init, random_state)
+    return make_starts(task, start, n_init, random_state)
 
 
 def assert_rows_sum_to_one(network, theta):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from engine.formats import read_network
-from engine.learning.base import Stopping
+from engine.learning.stopping import Stopping
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.simulation.generators import naive_bayes, random_dag
 from engine.studies import table_4_1, table_4_2, table_6_1

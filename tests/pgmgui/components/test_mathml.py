@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from engine.learning.learn import METHODS
+from engine.learning.methods import METHODS
 from pgmgui.components.equations import describe_learner
 from pgmgui.components.mathml import to_mathml
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from engine.insight.relabelling import group_restarts
-from engine.learning.base import Stopping
 from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive

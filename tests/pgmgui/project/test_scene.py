@@ -38,7 +38,7 @@ def test_marks_are_seen_and_the_prior_counts():
     index = scene.document.network.index
     assert derived.seen.roles[index["smoke"]] is Role.HIDDEN
     assert scene.data.dataset.roles[index["smoke"]] is Role.OBSERVED
-    starts, exponents = derived.parts.task.layout.starts, derived.parts.task.problem.exponents
+    starts, exponents = derived.parts.task.layout.starts, derived.parts.task.exponents
     for name, v in index.items():
         assert set(exponents[starts[v] : starts[v + 1]]) == {3.0 if name == "xray" else 2.0}
     assert derived.parts.bounds.total == bounds.find_bounds(derived.parts.task).total

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from engine.learning.base import Stopping
-from engine.learning.learn import METHODS, learn
-from engine.learning.problem import make_task
+from engine.learning.learn import learn
+from engine.learning.methods import METHODS
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable

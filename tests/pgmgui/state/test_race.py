@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.model.errors import ModelError
 from pgmgui.project.examples import load_gallery
 from pgmgui.state.frames import Frames

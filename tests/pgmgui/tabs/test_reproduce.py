@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.learning.base import Stopping
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial, Soft
 from pgmgui.project.session_file import Saved, write_session

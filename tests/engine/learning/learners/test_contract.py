@@ -9,12 +9,13 @@ import time
 import numpy as np
 import pytest
 
-from engine.learning import base
-from engine.learning.base import NEVER, Stopping
 from engine.learning.bounds import find_bounds
-from engine.learning.learn import METHODS, learn
-from engine.learning.problem import LearningTask, make_task
+from engine.learning.learn import learn
+from engine.learning.methods import METHODS
 from engine.learning.starts import make_starts
+from engine.learning.stopping import Stopping, begin, iterate
+from engine.learning.task import LearningTask, make_task
+from engine.learning.workspace import NEVER, Workspace
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.simulation.missingness import hide, remove_mcar
@@ -126,25 +127,25 @@ def test_restarts_in_a_batch_equal_single_runs(name):
         assert alone[-1].objective.sum() == pytest.approx(together[-1].objective[k].sum(), abs=1e-5)
 
 
-def begin(name, prior=PRIOR, network=None, data=None, cancelled=NEVER):
+def begin_at_random(name, prior=PRIOR, network=None, data=None, cancelled=NEVER):
     """A method's learner, its problem and its progress at a random start."""
     method = METHODS[name]
     task = make_task(network or make_network(), data or make_data(), prior, condition=method.conditioned)
-    start = make_starts(task.layout, task.problem, "random", 1, 0)[0]
-    every = np.arange(task.problem.n_components)
+    start = make_starts(task, "random", 1, 0)[0]
+    every = np.arange(task.objective.n_components)
     unit = every if method.decomposed else np.zeros_like(every)
-    return method.learner, task, base.begin(method.learner, task.problem, start, unit, cancelled)
+    return method.learner, task, begin(method.learner, Workspace(task.objective), start, unit, cancelled)
 
 
 @every_method
 def test_resumes_where_it_was(name):
     """Stopped and taken up again, also by another problem object, it makes the same steps."""
-    learner, task, begun = begin(name)
-    whole = list(base.iterate(learner, task.problem, begun, Stopping(tol=1e-9, max_iter=12)))
-    *_, paused = base.iterate(learner, task.problem, begun, Stopping(tol=1e-9, max_iter=5))
+    learner, task, begun = begin_at_random(name)
+    whole = list(iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=12)))
+    *_, paused = iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=5))
     assert paused.stop == "iterations"
-    _, other, _ = begin(name)
-    resumed = list(base.iterate(learner, other.problem, paused, Stopping(tol=1e-9, max_iter=12)))
+    _, other, _ = begin_at_random(name)
+    resumed = list(iterate(learner, Workspace(other.objective), paused, Stopping(tol=1e-9, max_iter=12)))
     assert len(whole) == 5 + len(resumed)
     for one, again in zip(whole[5:], resumed, strict=True):
         assert one.iteration == again.iteration
@@ -182,11 +183,11 @@ def test_cancelled_at_once_on_a_large_problem(name):
     """It asks often, and does nothing more after a yes. A wait is measured by the clock of the process, as the
     machine may have other work."""
     network, data = make_large()
-    learner, task, begun = begin(name, 2.0, network, data)
+    learner, task, begun = begin_at_random(name, 2.0, network, data)
     assert isinstance(task, LearningTask)
     whole = Switch()
     started = time.process_time()
-    *_, after = base.iterate(learner, task.problem, begun, Stopping(max_iter=1), whole)
+    *_, after = iterate(learner, Workspace(task.objective), begun, Stopping(max_iter=1), whole)
     assert after.stop == "iterations"
     asked = [started, *whole.asked, time.process_time()]
     longest = max(np.diff(asked))
@@ -197,7 +198,7 @@ def test_cancelled_at_once_on_a_large_problem(name):
     assert longest < 0.2
 
     half = Switch(len(whole.asked) // 2)
-    *_, stopped = base.iterate(learner, task.problem, begun, Stopping(max_iter=1), half)
+    *_, stopped = iterate(learner, Workspace(task.objective), begun, Stopping(max_iter=1), half)
     ended = time.process_time()
     assert stopped.stop == "cancelled"
     assert len(half.asked) == half.after + 1

@@ -8,18 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from engine.learning import base
-from engine.learning.base import NEVER, Stopping, evaluate_state
 from engine.learning.learn import learn
 from engine.learning.learners.edml import EDML, evaluate_softly
 from engine.learning.learners.em import EM
-from engine.learning.problem import make_task
 from engine.learning.soft_evidence import collect
+from engine.learning.stopping import Stopping, begin, iterate
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER, Workspace
 from engine.model.errors import ModelError
 from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 from tests import oracles, strategies
-from tests.engine.learning.models import cells, latent_class, latent_data, random_network
+from tests.engine.learning.models import cells, evaluate, latent_class, latent_data, random_network
 from tests.plain import filled_exponents, plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -30,14 +30,14 @@ PRIORS = [1.0, 2.0, {"B": 3.0, "C": 1.5}]
 def prepare(network, dataset, prior=1.0):
     """The task, its parameters at the network's tables, and one unit for all components."""
     task = make_task(network, dataset, prior)
-    return task, task.layout.flatten(network.tables), np.zeros(task.problem.n_components, dtype=int)
+    return task, task.layout.flatten(network.tables), np.zeros(task.objective.n_components, dtype=int)
 
 
 def solve(network, dataset, prior=1.0, learner=None):
     """The tables that solve every sub-problem at the network's own."""
     task, theta, _ = prepare(network, dataset, prior)
-    _, evidence = evaluate_softly(task.problem, theta, NEVER)
-    return task.layout.tables((learner or EDML()).solve(task.problem, theta, evidence))
+    *_, evidence = evaluate_softly(Workspace(task.objective), theta, NEVER)
+    return task.layout.tables((learner or EDML()).solve(task.objective, theta, evidence))
 
 
 def sub_problems(network, dataset, prior=1.0):
@@ -63,20 +63,20 @@ def test_soft_evidence_equals_enumeration(data):
     network, dataset = data.draw(strategies.learning_problems())
     seed = data.draw(st.integers(0, 1000))
     task, theta, _ = prepare(network, dataset)
-    _, _, evidence = collect(task.problem, theta, NEVER)
-    counts = task.layout.tables(task.problem.static_counts)
-    rows = iter(range(len(task.problem.row_starts)))
+    _, evidence = collect(Workspace(task.objective), theta, NEVER)
+    counts = task.layout.tables(task.objective.counts)
+    rows = iter(range(len(task.geometry.starts)))
     generator = np.random.default_rng(seed)
     for child, u, vectors, weights, _ in sub_problems(network, dataset):
         row = next(rows)
-        observed = np.flatnonzero(evidence.row == row)
+        observed = np.flatnonzero(evidence.set == row)
         ends = np.append(evidence.start, len(evidence.parameter))
         for _ in range(3):
             other = generator.dirichlet(np.ones(vectors.shape[1]))
             found = 0.0
             for k in observed:
                 places = slice(ends[k], ends[k + 1])
-                states = evidence.parameter[places] - task.problem.row_starts[row]
+                states = evidence.parameter[places] - task.geometry.starts[row]
                 found += evidence.weight[k] * np.log(
                     evidence.constant[k] + evidence.coefficient[places] @ other[states]
                 )
@@ -240,15 +240,15 @@ def test_complete_data_takes_one_step(method, prior):
 
 def run_to_the_end(learner, network, dataset, prior):
     task, theta, unit = prepare(network, dataset, prior)
-    begun = base.begin(learner, task.problem, theta, unit)
-    *_, last = base.iterate(learner, task.problem, begun, Stopping(tol=1e-9, max_iter=5000, patience=5))
+    begun = begin(learner, Workspace(task.objective), theta, unit)
+    *_, last = iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=5000, patience=5))
     assert last.stop == "converged"
     return task, last.state.theta, unit
 
 
 def step_from(learner, task, theta, unit):
-    begun = learner.begin(task.problem, theta, NEVER)
-    return learner.step(task.problem, begun, unit, NEVER).theta
+    begun, _ = learner.begin(Workspace(task.objective), theta, NEVER)
+    return learner.step(Workspace(task.objective), begun, unit, NEVER)[0].theta
 
 
 FIXED_POINTS = [
@@ -370,13 +370,13 @@ def test_damping_adapts_by_unit():
     names = [v.name for v in network.variables if v.name.startswith("H")]
     dataset = hide(simulate(network, 40, 3), names)
     task, theta, _ = prepare(network, dataset)
-    unit = np.arange(task.problem.n_components)
+    unit = np.arange(task.objective.n_components)
     learner = EDML()
-    state = learner.begin(task.problem, theta, NEVER)
+    state, _ = learner.begin(Workspace(task.objective), theta, NEVER)
     assert (state.memory.damping == 0).all()
     losses = 0
     for _ in range(200):
-        after = learner.step(task.problem, state, unit, NEVER)
+        after, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
         lost = after.objective < state.objective
         old, new = state.memory.damping, after.memory.damping
         relaxed = np.where(old < 0.05, 0.0, 0.7 * old)
@@ -400,8 +400,9 @@ def test_rows_made_impossible_together_go_half_way():
         dataset = cells(candidate, ["?ab", "?ba"])
         task, theta, unit = prepare(candidate, dataset)
         solved = task.layout.flatten(solve(candidate, dataset))
-        whole = evaluate_state(task.problem, solved).log_likelihood.sum()
-        after = EDML().step(task.problem, EDML().begin(task.problem, theta, NEVER), unit, NEVER)
+        whole = evaluate(task, solved).log_likelihood.sum()
+        work = Workspace(task.objective)
+        after, _ = EDML().step(work, EDML().begin(work, theta, NEVER)[0], unit, NEVER)
         assert np.isfinite(after.log_likelihood).all()
         if np.isneginf(whole):
             np.testing.assert_allclose(after.theta, (theta + solved) / 2, atol=1e-15)

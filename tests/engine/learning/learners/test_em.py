@@ -11,14 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.inference import plan as planning
-from engine.learning.base import Stopping, evaluate_state
 from engine.learning.decomposition import decompose
 from engine.learning.learn import learn
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from tests import oracles, strategies
+from tests.engine.learning.models import evaluate
 from tests.plain import filled_exponents, plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -236,12 +237,12 @@ def test_rows_in_several_chunks_are_counted_once(size):
     """More distinct rows than one chunk holds, the last chunk overlapping the one before."""
     network, dataset = hidden_tree(), hidden_tree_data(400)
     task = make_task(network, dataset)
-    assert {job.part.rows for job in task.problem.jobs} == {12}
+    assert {job.part.rows for job in task.objective.jobs} == {12}
     theta = task.layout.flatten(network.tables)
-    whole = evaluate_state(task.problem, theta)
+    whole = evaluate(task, theta)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.learning.jobs.chunk_rows", lambda part, limit: min(part.rows, size))
-        small = evaluate_state(make_task(network, dataset).problem, theta)
+        patch.setattr("engine.learning.workspace.chunk_rows", lambda part, limit: min(part.rows, size))
+        small = evaluate(make_task(network, dataset), theta)
     np.testing.assert_allclose(small.counts, whole.counts, atol=1e-10)
     np.testing.assert_allclose(small.log_likelihood, whole.log_likelihood, atol=1e-10)
     np.testing.assert_allclose(

@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from engine.learning import base
-from engine.learning.base import NEVER, Stopping, evaluate_state
-from engine.learning.learners.gradient import Gradient, find_gradient, softmax
-from engine.learning.problem import Problem, make_task
+from engine.learning.learners.gradient import Gradient, find_gradient
+from engine.learning.stopping import Stopping, begin, iterate
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER, Workspace
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 from tests import oracles, strategies
-from tests.engine.learning.models import chain, chain_data, random_network
+from tests.engine.learning.models import chain, chain_data, evaluate, random_network
 from tests.plain import filled_exponents, plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -66,10 +66,10 @@ def test_gradient_equals_finite_differences(data):
     prior = data.draw(strategies.priors(network))
     generator = np.random.default_rng(data.draw(st.integers(0, 1000)))
     task = make_task(network, dataset, prior)
-    eta = generator.normal(size=task.problem.n_parameters)
-    theta = softmax(task.problem, eta)
+    eta = generator.normal(size=task.objective.n_parameters)
+    theta = task.geometry.from_free(eta)
     np.testing.assert_allclose(theta, task.layout.flatten(tables_of(network, eta)), rtol=1e-12)
-    found = find_gradient(task.problem, evaluate_state(task.problem, theta))
+    found = find_gradient(Workspace(task.objective), evaluate(task, theta))
     objective, h = make_objective(network, dataset, prior), 1e-5
     for k in range(len(eta)):
         step = h * np.eye(len(eta))[k]
@@ -87,9 +87,9 @@ def test_the_optimum_is_that_of_scipy(seed, kind, method, prior):
     theta = task.layout.flatten(network.tables)
     objective = make_objective(network, dataset, prior)
     expected = minimize(lambda eta: -objective(eta), np.log(theta), method=method, options={"maxiter": 300})
-    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
-    begun = base.begin(learner, task.problem, theta, unit)
-    *_, last = base.iterate(learner, task.problem, begun, Stopping(tol=1e-7, max_iter=2000))
+    learner, unit = Gradient(kind), np.zeros(task.objective.n_components, dtype=int)
+    begun = begin(learner, Workspace(task.objective), theta, unit)
+    *_, last = iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-7, max_iter=2000))
     assert last.stop == "converged"
     assert last.state.objective.sum() == pytest.approx(-expected.fun, abs=1e-3 if prior == 1.0 else 1e-6)
     assert last.state.objective.sum() == pytest.approx(objective(last.state.memory.eta), abs=1e-8)
@@ -102,14 +102,14 @@ def test_objective_never_decreases(kind, data):
     network, dataset = data.draw(strategies.learning_problems())
     prior = data.draw(strategies.priors(network))
     task = make_task(network, dataset, prior)
-    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
-    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    learner, unit = Gradient(kind), np.arange(task.objective.n_components)
+    state, _ = learner.begin(Workspace(task.objective), task.layout.flatten(network.tables), NEVER)
     for _ in range(8):
-        after = learner.step(task.problem, state, unit, NEVER)
+        after, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
         rounding = 1e-12 * np.maximum(1, np.abs(after.objective))
         assert (after.objective >= state.objective - rounding).all()
-        np.testing.assert_allclose(after.theta, softmax(task.problem, after.memory.eta), atol=1e-15)
-        np.testing.assert_allclose(after.memory.gradient, find_gradient(task.problem, after), atol=1e-12)
+        np.testing.assert_allclose(after.theta, task.geometry.from_free(after.memory.eta), atol=1e-15)
+        np.testing.assert_allclose(after.memory.gradient, find_gradient(Workspace(task.objective), after), atol=1e-12)
         state = after
 
 
@@ -118,10 +118,10 @@ def test_steps_are_neither_too_long_nor_too_short(kind):
     """The weak Wolfe conditions: L-BFGS needs them for its curvature, and short steps look like convergence."""
     network, dataset = small_problem()
     task = make_task(network, dataset, 2.0)
-    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
-    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    learner, unit = Gradient(kind), np.zeros(task.objective.n_components, dtype=int)
+    state, _ = learner.begin(Workspace(task.objective), task.layout.flatten(network.tables), NEVER)
     for _ in range(25):
-        after = learner.step(task.problem, state, unit, NEVER)
+        after, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
         direction = after.memory.direction
         promise, slope = state.memory.gradient @ direction, after.memory.gradient @ direction
         taken = (after.memory.eta - state.memory.eta) @ direction / (direction @ direction)
@@ -138,13 +138,13 @@ def test_a_search_that_finds_nothing_stays(kind, monkeypatch):
     monkeypatch.setattr("engine.learning.learners.gradient.MOST_TRIALS", 1)
     network, dataset = chain(), chain_data()
     task = make_task(network, dataset, 2.0)
-    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
+    learner, unit = Gradient(kind), np.arange(task.objective.n_components)
     stayed = 0
     for seed in range(5):
-        weights = np.random.default_rng(seed).exponential(size=task.problem.n_parameters)
-        state = learner.begin(task.problem, task.problem.normalise(weights, otherwise=weights), NEVER)
+        weights = np.random.default_rng(seed).exponential(size=task.objective.n_parameters)
+        state, _ = learner.begin(Workspace(task.objective), task.geometry.normalise(weights, otherwise=weights), NEVER)
         for _ in range(10):
-            after = learner.step(task.problem, state, unit, NEVER)
+            after, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
             assert (after.objective >= state.objective - 1e-12 * np.abs(state.objective)).all()
             stayed += int((after.memory.eta == state.memory.eta).sum())
             state = after
@@ -167,6 +167,11 @@ def glued(networks, datasets):
     return whole, make_dataset(whole.variables, rows)
 
 
+def count_passes(task, info):
+    k = task.objective.incomplete[0]
+    return info.propagated[k] / task.objective.rows_per_pass[k]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_units_do_not_disturb_each_other(kind):
     """Step for step, a problem beside others in one pass is the problem alone."""
@@ -181,47 +186,58 @@ def test_units_do_not_disturb_each_other(kind):
         [make_task(n, d, 1.5) for n, d in zip(networks, datasets, strict=True)],
     )
     learner = Gradient(kind)
-    unit = np.arange(together.problem.n_components)
-    state = learner.begin(together.problem, together.layout.flatten(whole.tables), NEVER)
+    unit = np.arange(together.objective.n_components)
+    state, _ = learner.begin(Workspace(together.objective), together.layout.flatten(whole.tables), NEVER)
     states = [
-        learner.begin(task.problem, task.layout.flatten(n.tables), NEVER)
+        learner.begin(Workspace(task.objective), task.layout.flatten(n.tables), NEVER)[0]
         for task, n in zip(apart, networks, strict=True)
     ]
+    passes, most = [], []
     for _ in range(12):
-        state = learner.step(together.problem, state, unit, NEVER)
-        states = [
-            learner.step(task.problem, s, np.arange(task.problem.n_components), NEVER)
+        state, info = learner.step(Workspace(together.objective), state, unit, NEVER)
+        steps = [
+            learner.step(Workspace(task.objective), s, np.arange(task.objective.n_components), NEVER)
             for task, s in zip(apart, states, strict=True)
         ]
+        states = [s for s, _ in steps]
+        passes.append(count_passes(together, info))
+        most.append(max(count_passes(task, info) for task, (_, info) in zip(apart, steps, strict=True)))
         np.testing.assert_allclose(state.theta, np.concatenate([s.theta for s in states]), atol=1e-9)
-    assert state.memory.evaluations >= max(s.memory.evaluations for s in states)
+    assert all(p >= m for p, m in zip(passes, most, strict=True))  # until the last has found its step
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """An entry for every pass over the data."""
+    calls = []
+    original = Workspace.evaluate
+    monkeypatch.setattr(Workspace, "evaluate", lambda self, *a: (calls.append(1), original(self, *a))[1])
+    return calls
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_evaluations_are_counted(kind, monkeypatch):
-    calls = []
-    evaluate = Problem.evaluate
-    monkeypatch.setattr(Problem, "evaluate", lambda self, *a: (calls.append(1), evaluate(self, *a))[1])
+def test_evaluations_are_counted(kind, calls):
     network, dataset = small_problem()
     task = make_task(network, dataset)
-    learner, unit = Gradient(kind), np.zeros(task.problem.n_components, dtype=int)
-    begun = base.begin(learner, task.problem, task.layout.flatten(network.tables), unit)
-    assert begun.state.memory.evaluations == len(calls) == 1
-    *_, last = base.iterate(learner, task.problem, begun, Stopping(max_iter=15, tol=0.0))
-    assert last.state.memory.evaluations == len(calls)
+    learner, unit = Gradient(kind), np.zeros(task.objective.n_components, dtype=int)
+    begun = begin(learner, Workspace(task.objective), task.layout.flatten(network.tables), unit)
+    rows = int(task.objective.rows_per_pass.sum())
+    assert begun.inferences == rows * len(calls) == rows
+    *_, last = iterate(learner, Workspace(task.objective), begun, Stopping(max_iter=15, tol=0.0))
+    assert last.inferences == rows * len(calls)
     assert 15 < len(calls) < 60
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_converged_units_cost_nothing(kind):
+def test_converged_units_cost_nothing(kind, calls):
     """Units at their optimum, where gains drown in rounding, must not make the others search for ever."""
     network, dataset = chain(), chain_data()
     task = make_task(network, dataset, 2.0)
-    learner, unit = Gradient(kind), np.arange(task.problem.n_components)
-    begun = base.begin(learner, task.problem, task.layout.flatten(network.tables), unit)
-    *_, last = base.iterate(learner, task.problem, begun, Stopping(tol=1e-9, max_iter=3000))
+    learner, unit = Gradient(kind), np.arange(task.objective.n_components)
+    begun = begin(learner, Workspace(task.objective), task.layout.flatten(network.tables), unit)
+    *_, last = iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=3000))
     assert last.stop == "converged"
-    assert last.state.memory.evaluations < 5 * last.iteration
+    assert len(calls) < 5 * last.iteration
 
 
 def test_zeros_are_left_alone():
@@ -235,9 +251,9 @@ def test_zeros_are_left_alone():
         [[None, *(("a", "b")[c] if c is not None else None for c in row[1:3]), "a"] for row in plain_data(dataset)[0]],
     )
     task = make_task(start, possible)
-    learner, unit = Gradient(), np.zeros(task.problem.n_components, dtype=int)
-    state = learner.begin(task.problem, task.layout.flatten(start.tables), NEVER)
+    learner, unit = Gradient(), np.zeros(task.objective.n_components, dtype=int)
+    state, _ = learner.begin(Workspace(task.objective), task.layout.flatten(start.tables), NEVER)
     for _ in range(5):
-        state = learner.step(task.problem, state, unit, NEVER)
+        state, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
         assert np.isfinite(state.objective).all()
     assert task.layout.tables(state.theta)[3][0, 1] < 1e-200

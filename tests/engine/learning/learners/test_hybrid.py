@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.learning.base import NEVER, evaluate_state
 from engine.learning.learners.edml import EDML, evaluate_softly
 from engine.learning.learners.em import maximise_counts
 from engine.learning.learners.hybrid import Hybrid
-from engine.learning.problem import make_task
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER, Workspace
 from tests import oracles, strategies
-from tests.engine.learning.models import chain, chain_data
+from tests.engine.learning.models import chain, chain_data, evaluate
 from tests.plain import filled_exponents, plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -32,22 +32,22 @@ def test_the_better_update_is_kept(data):
     network, dataset = data.draw(strategies.learning_problems())
     prior = data.draw(strategies.priors(network))
     task = make_task(network, dataset, prior)
-    problem, theta = task.problem, task.layout.flatten(network.tables)
-    learner, unit = Hybrid(), np.arange(task.problem.n_components)
-    state = learner.begin(problem, theta, NEVER)
+    work, theta = Workspace(task.objective), task.layout.flatten(network.tables)
+    learner, unit = Hybrid(), np.arange(task.objective.n_components)
+    state, _ = learner.begin(work, theta, NEVER)
     for _ in range(4):
-        em = evaluate_state(problem, maximise_counts(problem, state))
-        edml = evaluate_state(problem, EDML().solve(problem, state.theta, state.memory.evidence))
-        after = learner.step(problem, state, unit, NEVER)
+        em = evaluate(task, maximise_counts(work, state))
+        edml = evaluate(task, EDML().solve(task.objective, state.theta, state.memory.evidence))
+        after, _ = learner.step(work, state, unit, NEVER)
         won = after.memory.edml_won
         np.testing.assert_array_equal(won, edml.objective > em.objective)
         np.testing.assert_allclose(after.objective, np.maximum(em.objective, edml.objective), rtol=1e-12, atol=1e-12)
-        kept = won[problem.component]
+        kept = won[task.objective.component]
         np.testing.assert_allclose(after.theta, np.where(kept, edml.theta, em.theta), atol=1e-14)
         np.testing.assert_allclose(after.counts, np.where(kept, edml.counts, em.counts), atol=1e-12)
         assert (after.objective >= state.objective - rounding(state.objective)).all()
-        _, fresh = evaluate_softly(problem, after.theta, NEVER)
-        for name in ("row", "weight", "constant", "start", "parameter", "coefficient"):
+        *_, fresh = evaluate_softly(work, after.theta, NEVER)
+        for name in ("set", "weight", "constant", "start", "parameter", "coefficient"):
             np.testing.assert_allclose(
                 getattr(after.memory.evidence, name), getattr(fresh, name), rtol=1e-9, atol=1e-12
             )
@@ -60,15 +60,15 @@ def test_objective_never_decreases_by_enumeration(data):
     network, dataset = data.draw(strategies.learning_problems())
     prior = data.draw(strategies.priors(network))
     task = make_task(network, dataset, prior)
-    learner, unit = Hybrid(), np.zeros(task.problem.n_components, dtype=int)
-    state = learner.begin(task.problem, task.layout.flatten(network.tables), NEVER)
+    learner, unit = Hybrid(), np.zeros(task.objective.n_components, dtype=int)
+    state, _ = learner.begin(Workspace(task.objective), task.layout.flatten(network.tables), NEVER)
     trace = []
     for _ in range(6):
         learned = network.with_tables(task.layout.tables(state.theta))
         likelihood = oracles.log_likelihood(*plain_model(learned), *plain_data(dataset))
         trace.append(likelihood + oracles.log_prior(learned.tables, filled_exponents(network, prior)))
         assert state.objective.sum() == pytest.approx(trace[-1], rel=1e-9, abs=1e-9)
-        state = learner.step(task.problem, state, unit, NEVER)
+        state, _ = learner.step(Workspace(task.objective), state, unit, NEVER)
     assert all(b >= a - rounding(np.array(trace)) for a, b in itertools.pairwise(trace))
 
 
@@ -80,13 +80,15 @@ def test_a_unit_of_several_components_chooses_once():
     learner = Hybrid()
     kinds = set()
     for _ in range(20):
-        weights = generator.exponential(size=task.problem.n_parameters)
-        theta = task.problem.normalise(weights, otherwise=weights)
-        state = learner.begin(task.problem, theta, NEVER)
+        weights = generator.exponential(size=task.objective.n_parameters)
+        theta = task.geometry.normalise(weights, otherwise=weights)
+        state, _ = learner.begin(Workspace(task.objective), theta, NEVER)
         for _ in range(5):
-            after = learner.step(task.problem, state, np.zeros(task.problem.n_components, dtype=int), NEVER)
-            em = evaluate_state(task.problem, maximise_counts(task.problem, state)).objective.sum()
-            edml = evaluate_state(task.problem, EDML().solve(task.problem, state.theta, state.memory.evidence))
+            after, _ = learner.step(
+                Workspace(task.objective), state, np.zeros(task.objective.n_components, dtype=int), NEVER
+            )
+            em = evaluate(task, maximise_counts(Workspace(task.objective), state)).objective.sum()
+            edml = evaluate(task, EDML().solve(task.objective, state.theta, state.memory.evidence))
             won = set(after.memory.edml_won.tolist())
             assert won == {bool(edml.objective.sum() > em)}
             kinds |= won

@@ -9,11 +9,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from engine.formats import read_dataset, read_network
-from engine.learning.base import NEVER, Stopping, evaluate_state
-from engine.learning.learn import METHODS, Method, learn
+from engine.learning.learn import learn
+from engine.learning.learner import evaluate_state
 from engine.learning.learners.em import EM
 from engine.learning.learners.numerical_em import Dirichlet, LogisticNormal, NumericalEM, climb
-from engine.learning.problem import make_task
+from engine.learning.methods import METHODS, Method
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
+from engine.learning.workspace import NEVER, Workspace
 from tests.command_line import EXAMPLES
 
 
@@ -25,15 +28,15 @@ def asia():
 @pytest.mark.parametrize("exponent", [1.0, 1.5, 3.0])
 def test_a_dirichlet_prior_reproduces_the_closed_form(exponent):
     network, data = asia()
-    own, closed = make_task(network, data).problem, make_task(network, data, exponent).problem
+    own, closed = (Workspace(make_task(network, data, prior).objective) for prior in (1.0, exponent))
     theta = np.concatenate([t.reshape(-1) for t in network.tables])
-    theta = closed.normalise(theta + 0.1, otherwise=theta)
-    unit = np.zeros(own.n_components, dtype=np.int64)
-    learner, expected = NumericalEM(Dirichlet(exponent)), evaluate_state(closed, theta)
-    found = learner.begin(own, theta, NEVER)
+    theta = closed.objective.geometry.normalise(theta + 0.1, otherwise=theta)
+    unit = np.zeros(own.objective.n_components, dtype=np.int64)
+    learner, expected = NumericalEM(Dirichlet(exponent)), evaluate_state(closed, theta)[0]
+    found, _ = learner.begin(own, theta, NEVER)
     for _ in range(3):
-        found = learner.step(own, found, unit, NEVER)
-        expected = EM().step(closed, expected, unit, NEVER)
+        found, _ = learner.step(own, found, unit, NEVER)
+        expected, _ = EM().step(closed, expected, unit, NEVER)
         np.testing.assert_allclose(found.theta, expected.theta, atol=1e-8)
         assert found.objective.sum() == pytest.approx(expected.objective.sum(), abs=1e-6)
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.learning.newton import TOLERANCE, take_steps
-from engine.learning.problem import Problem
+from engine.learning.objective import Objective
+from engine.learning.parameters import Sets, Simplex
 from engine.learning.soft_evidence import INFINITESIMAL, SoftEvidence
 from engine.model.arrays import Bools, Floats, Ints
+from engine.model.errors import ModelError
 
 MOST_STEPS = 100
 MOST_OBSERVATIONS = 2**15
@@ -30,7 +32,7 @@ ROUNDING = 1e-14
 
 
 def solve_sets(
-    problem: Problem,
+    objective: Objective,
     theta: Floats,
     evidence: SoftEvidence,
     solver: str = "newton",
@@ -49,25 +51,28 @@ def solve_sets(
     check : callable
         Called before every step; may raise to stop.
     """
-    fixed = problem.static_counts + (problem.exponents - 1)
-    solved = problem.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
+    geometry = objective.geometry
+    if not isinstance(geometry, Simplex):
+        raise ModelError("EDML's sub-problems are those of Bayesian networks; a Markov network has others")
+    fixed = objective.counts + geometry.prior_counts
+    solved = geometry.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
     climb = _climb if solver == "newton" else _repeat_update
-    for size in np.unique(problem.row_sizes[evidence.row]):
+    for size in np.unique(geometry.sizes[evidence.set]):
         check()
-        for sets in _make_sets(problem, theta, evidence, fixed, int(size)).shares():
-            places = problem.row_starts[sets.rows][:, None] + np.arange(size)
+        for sets in _make_problems(geometry, theta, evidence, fixed, int(size)).slices():
+            places = geometry.starts[sets.which][:, None] + np.arange(size)
             solved[places] = climb(sets, local_steps, check)
     return solved
 
 
 @dataclass(frozen=True, eq=False)
-class Sets:
-    """Parameter sets of one size with their soft evidence, observations ordered by set.
+class Problems:
+    """The sub-problems of parameter sets of one size: their soft evidence, observations ordered by set.
 
     Attributes
     ----------
-    rows : array (sets,)
-        Which parameter sets of the problem they are.
+    which : array (sets,)
+        Which parameter sets of the geometry they are.
     theta, fixed : array (sets, size)
         Where to start, and a.
     of : array (observations,)
@@ -80,7 +85,7 @@ class Sets:
         c, observations last: sums over them are the work.
     """
 
-    rows: Ints
+    which: Ints
     theta: Floats
     fixed: Floats
     of: Ints
@@ -127,14 +132,14 @@ class Sets:
         """Values of observations added up by set."""
         return np.add.reduceat(values, self.first, axis=-1)
 
-    def shares(self) -> Iterator[Sets]:
-        """The sets in shares of about equal work: not so large that a step takes long."""
+    def slices(self) -> Iterator[Problems]:
+        """Some of the sets after others, of about equal work: not so many that a step takes long."""
         ends = np.append(self.first, len(self.of))
         cuts = np.flatnonzero(np.diff(self.first // MOST_OBSERVATIONS)) + 1
-        for a, b in itertools.pairwise([0, *cuts.tolist(), len(self.rows)]):
+        for a, b in itertools.pairwise([0, *cuts.tolist(), len(self.which)]):
             seen = slice(ends[a], ends[b])
-            yield Sets(
-                self.rows[a:b],
+            yield Problems(
+                self.which[a:b],
                 self.theta[a:b],
                 self.fixed[a:b],
                 self.of[seen] - a,
@@ -144,12 +149,12 @@ class Sets:
                 self.coefficients[:, seen],
             )
 
-    def only(self, chosen: Bools) -> Sets:
+    def only(self, chosen: Bools) -> Problems:
         """Some of the sets."""
         observations = chosen[self.of]
         of = (np.cumsum(chosen) - 1)[self.of[observations]]
-        return Sets(
-            self.rows[chosen],
+        return Problems(
+            self.which[chosen],
             self.theta[chosen],
             self.fixed[chosen],
             of,
@@ -160,22 +165,22 @@ class Sets:
         )
 
 
-def _make_sets(problem: Problem, theta: Floats, evidence: SoftEvidence, fixed: Floats, size: int) -> Sets:
-    chosen = problem.row_sizes[evidence.row] == size
-    rows, of = np.unique(evidence.row[chosen], return_inverse=True)
+def _make_problems(geometry: Sets, theta: Floats, evidence: SoftEvidence, fixed: Floats, size: int) -> Problems:
+    chosen = geometry.sizes[evidence.set] == size
+    which, of = np.unique(evidence.set[chosen], return_inverse=True)
     sizes = np.diff(np.append(evidence.start, len(evidence.parameter)))
     entries = np.repeat(chosen, sizes)
     observation = np.repeat(np.arange(int(chosen.sum())), sizes[chosen])
     parameter = evidence.parameter[entries]
     coefficients = np.zeros((size, int(chosen.sum())))
-    coefficients[parameter - problem.row_starts[rows][of[observation]], observation] = evidence.coefficient[entries]
-    places = problem.row_starts[rows][:, None] + np.arange(size)
-    sets = Sets(
-        rows,
+    coefficients[parameter - geometry.starts[which][of[observation]], observation] = evidence.coefficient[entries]
+    places = geometry.starts[which][:, None] + np.arange(size)
+    sets = Problems(
+        which,
         theta[places],
         fixed[places],
         of,
-        np.searchsorted(of, np.arange(len(rows))),
+        np.searchsorted(of, np.arange(len(which))),
         evidence.weight[chosen],
         evidence.constant[chosen],
         coefficients,
@@ -183,14 +188,14 @@ def _make_sets(problem: Problem, theta: Floats, evidence: SoftEvidence, fixed: F
     return replace(sets, theta=_inside(sets))
 
 
-def _inside(sets: Sets) -> Floats:
+def _inside(sets: Problems) -> Floats:
     """Where to start: as given, but off the walls where a zero makes an observation or a count impossible."""
     impossible = np.add.reduceat(sets.predict(sets.theta) <= 0, sets.first)
     stuck = (impossible > 0) | ((sets.theta <= INFINITESIMAL) & (sets.fixed > 0)).any(axis=1)
     return np.where(stuck[:, None], 0.99 * sets.theta + 0.01 / sets.theta.shape[1], sets.theta)
 
 
-def _repeat_update(sets: Sets, steps: int, check: Callable[[], object]) -> Floats:
+def _repeat_update(sets: Problems, steps: int, check: Callable[[], object]) -> Floats:
     """Eq. 4.3 [thesis] until nothing moves, without the neutral observations, which only slow it down.
 
     It multiplies, and would never leave a zero: sets with one start inside.
@@ -207,14 +212,14 @@ def _repeat_update(sets: Sets, steps: int, check: Callable[[], object]) -> Float
     return theta
 
 
-def update(sets: Sets, theta: Floats, total: Floats) -> Floats:
+def update(sets: Problems, theta: Floats, total: Floats) -> Floats:
     """One local update, Eq. 4.3 [thesis]."""
     share = sets.weight / sets.predict(theta)
     moved = np.add.reduceat(share * (sets.coefficients + sets.constant), sets.first, axis=1).T
     return np.asarray((sets.fixed + theta * moved) / total[:, None])
 
 
-def _climb(sets: Sets, steps: int, check: Callable[[], object]) -> Floats:
+def _climb(sets: Problems, steps: int, check: Callable[[], object]) -> Floats:
     """Newton steps within the simplex, halved until they gain, for the sets that still move."""
     best = sets.theta
     for _ in range(EM_STEPS):
@@ -230,7 +235,7 @@ def _climb(sets: Sets, steps: int, check: Callable[[], object]) -> Floats:
     return best
 
 
-def _em_step(sets: Sets, theta: Floats) -> Floats:
+def _em_step(sets: Problems, theta: Floats) -> Floats:
     """EM's update of each set alone: from far away it gets closer faster than Newton's."""
     expected = theta * sets.gradient(theta, sets.predict(theta))
     count = expected.sum(axis=1, keepdims=True)
@@ -238,7 +243,7 @@ def _em_step(sets: Sets, theta: Floats) -> Floats:
     return improved
 
 
-def _newton_step(sets: Sets, theta: Floats) -> tuple[Floats, Bools]:
+def _newton_step(sets: Problems, theta: Floats) -> tuple[Floats, Bools]:
     """A step for each set, and whether the next may be worth it."""
     predicted = sets.predict(theta)
     gradient = sets.gradient(theta, predicted)

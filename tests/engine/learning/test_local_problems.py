@@ -7,20 +7,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.learning import parameter_sets
-from engine.learning.parameter_sets import Sets, update
+from engine.learning import local_problems
+from engine.learning.local_problems import Problems, update
 from tests import oracles
 
 pytestmark = pytest.mark.filterwarnings("error")
 
 
-def make_sets(problems) -> Sets:
+def make_sets(problems) -> Problems:
     """Sets of one size from (start, counts, weights, q, c), each."""
     start, fixed, weights, constants, coefficients = zip(*problems, strict=True)
     sizes = [len(w) for w in weights]
     of = np.repeat(np.arange(len(sizes)), sizes)
     first = np.cumsum([0, *sizes[:-1]])
-    return Sets(
+    return Problems(
         np.arange(len(sizes)),
         np.array(start),
         np.array(fixed),
@@ -33,7 +33,7 @@ def make_sets(problems) -> Sets:
 
 
 def climb(sets, steps=100):
-    return parameter_sets._climb(sets, steps, lambda: None)
+    return local_problems._climb(sets, steps, lambda: None)
 
 
 def as_soft_evidence(problem):
@@ -99,7 +99,7 @@ def test_newton_satisfies_the_conditions_of_an_optimum(drawn):
 @given(problem_lists())
 def test_both_solvers_reach_the_same_value(drawn):
     sets = make_sets(drawn)
-    newton, repeated = climb(sets), parameter_sets._repeat_update(sets, 300, lambda: None)
+    newton, repeated = climb(sets), local_problems._repeat_update(sets, 300, lambda: None)
     for k, problem in enumerate(drawn):
         evidence = as_soft_evidence(problem)
         best, other = (oracles.set_objective(t[k], *evidence) for t in (newton, repeated))

@@ -8,10 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine.learning.base import Stopping, begin, evaluate_state, iterate
 from engine.learning.learn import learn
+from engine.learning.learner import Info, evaluate_state
 from engine.learning.learners.em import EM
-from engine.learning.problem import make_task
+from engine.learning.stopping import Stopping, begin, iterate
+from engine.learning.task import make_task
+from engine.learning.workspace import Workspace
 from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
 from tests.engine.learning.models import chain, chain_data, latent_class, latent_data
@@ -97,30 +99,30 @@ class Scripted:
     def __init__(self, changes):
         self.changes = iter(changes)
 
-    def begin(self, problem, theta, cancelled):
-        return evaluate_state(problem, theta, cancelled)
+    def begin(self, work, theta, cancelled):
+        return evaluate_state(work, theta, cancelled)
 
-    def step(self, problem, state, unit, cancelled):
+    def step(self, work, state, unit, cancelled):
         theta = state.theta.copy()
         theta[:2] += np.array([1, -1]) * next(self.changes)
-        return replace(state, theta=theta)
+        return replace(state, theta=theta), Info(work.objective.rows_per_pass)
 
 
 def test_a_change_that_rises_again_is_no_convergence():
     network = chain(1).with_tables([[0.5, 0.5]])
-    problem = make_task(network, make_dataset(network.variables, [["a"]])).problem
+    work = Workspace(make_task(network, make_dataset(network.variables, [["a"]])).objective)
     learner = Scripted([0.1, 1e-6, 0.1, 1e-6, 1e-6, 0.1])
-    begun = begin(learner, problem, np.array([0.5, 0.5]), np.zeros(problem.n_components, dtype=np.int64))
-    last = list(iterate(learner, problem, begun, Stopping(tol=1e-5, patience=2)))[-1]
+    begun = begin(learner, work, np.array([0.5, 0.5]), np.zeros(work.objective.n_components, dtype=np.int64))
+    last = list(iterate(learner, work, begun, Stopping(tol=1e-5, patience=2)))[-1]
     assert (last.iteration, last.stop) == (5, "converged")
 
 
 def test_converged_components_are_no_longer_propagated():
-    problem = make_task(chain(), chain_data()).problem
-    wanted = problem.incomplete[1]
-    rest = problem.only(np.arange(problem.n_components) == wanted)
+    objective = make_task(chain(), chain_data()).objective
+    wanted = objective.incomplete[1]
+    rest = objective.only(np.arange(objective.n_components) == wanted)
     assert {int(k) for job in rest.jobs for k in job.component} == {wanted}
-    assert 0 < sum(job.part.rows for job in rest.jobs) < sum(job.part.rows for job in problem.jobs)
+    assert 0 < sum(job.part.rows for job in rest.jobs) < sum(job.part.rows for job in objective.jobs)
 
 
 def test_a_smaller_tolerance_takes_longer():
@@ -136,7 +138,7 @@ def test_no_time_means_no_step():
 
 def test_time_is_up_after_a_slow_step(monkeypatch):
     clock = iter(range(10_000))
-    monkeypatch.setattr("engine.learning.base.time.perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr("engine.learning.stopping.time.perf_counter", lambda: float(next(clock)))
     snapshots = run(max_seconds=6.0, tol=NOTHING)
     assert snapshots[-1].stop == "time"
     assert 1 <= snapshots[-1].iteration <= 6
@@ -148,7 +150,7 @@ def test_components_stop_on_their_own_and_stay_as_they_are():
     assert last.stop == "converged"
     iterations = last.iterations[0]
     assert len(set(iterations.tolist())) > 2  # of different speeds, or the test shows nothing
-    components = last.task.problem.component
+    components = last.task.objective.component
     for k, stopped in enumerate(iterations):
         theta = [s.theta[0, components == k] for s in snapshots]
         for snapshot, values in list(zip(snapshots, theta, strict=True))[stopped:]:
@@ -197,13 +199,13 @@ def counted(limit):
 def test_cancelled_is_asked_inside_a_step():
     cancelled, calls = counted(10**9)
     run("d-em", cancelled=cancelled, max_iter=3, tol=NOTHING)
-    jobs = len(make_task(chain(), chain_data()).problem.jobs)
+    jobs = len(make_task(chain(), chain_data()).objective.jobs)
     assert calls[0] >= 4 * jobs
 
 
 def test_cancelled_is_asked_inside_a_chunk(monkeypatch):
     """Between the operations of a chunk that takes long."""
-    monkeypatch.setattr("engine.learning.jobs.CHECKED_SECONDS", 0.0)
+    monkeypatch.setattr("engine.learning.workspace.CHECKED_SECONDS", 0.0)
     often, coarse = counted(10**9), counted(10**9)
     run("em", cancelled=often[0], max_iter=1)
     monkeypatch.undo()
@@ -214,7 +216,7 @@ def test_cancelled_is_asked_inside_a_chunk(monkeypatch):
 @pytest.mark.parametrize("method", ["em", "d-em"])
 @pytest.mark.parametrize("limit", [20, 21, 22, 23, 24, 25, 37])
 def test_cancelling_ends_with_the_last_whole_state(method, limit, monkeypatch):
-    monkeypatch.setattr("engine.learning.jobs.CHECKED_SECONDS", 0.0)
+    monkeypatch.setattr("engine.learning.workspace.CHECKED_SECONDS", 0.0)
     cancelled, _ = counted(limit * 10)
     whole = run(method, max_iter=30, tol=NOTHING)
     stopped = run(method, max_iter=30, tol=NOTHING, cancelled=cancelled)
@@ -235,8 +237,8 @@ def test_cancelling_before_anything_was_found():
     assert only.theta.shape[0] == 2
 
 
-def progresses(problem, progress, stopping, cancelled=lambda: False):
-    return list(iterate(EM(), problem, progress, stopping, cancelled))
+def progresses(objective, progress, stopping, cancelled=lambda: False):
+    return list(iterate(EM(), Workspace(objective), progress, stopping, cancelled))
 
 
 @pytest.mark.parametrize("units", ["whole", "components"])
@@ -244,13 +246,13 @@ def progresses(problem, progress, stopping, cancelled=lambda: False):
 def test_resuming_goes_on_as_if_never_stopped(units, after):
     task = make_task(chain(), chain_data())
     theta = task.layout.flatten(chain(seed=9).tables)
-    n = task.problem.n_components
+    n = task.objective.n_components
     unit = np.arange(n) if units == "components" else np.zeros(n, dtype=np.int64)
-    begun = begin(EM(), task.problem, theta, unit)
-    whole = progresses(task.problem, begun, Stopping(tol=1e-4))
-    half = progresses(task.problem, begun, Stopping(tol=1e-4, max_iter=after))
+    begun = begin(EM(), Workspace(task.objective), theta, unit)
+    whole = progresses(task.objective, begun, Stopping(tol=1e-4))
+    half = progresses(task.objective, begun, Stopping(tol=1e-4, max_iter=after))
     assert half[-1].stop == "iterations"
-    rest = progresses(make_task(chain(), chain_data()).problem, half[-1], Stopping(tol=1e-4))
+    rest = progresses(make_task(chain(), chain_data()).objective, half[-1], Stopping(tol=1e-4))
     assert len(half) + len(rest) == len(whole)
     for resumed, expected in zip([*half, *rest], whole, strict=True):
         np.testing.assert_array_equal(resumed.state.theta, expected.state.theta)
@@ -263,15 +265,15 @@ def test_resuming_goes_on_as_if_never_stopped(units, after):
 def test_resuming_after_cancelling():
     task = make_task(chain(), chain_data())
     theta = task.layout.flatten(chain(seed=9).tables)
-    begun = begin(EM(), task.problem, theta, np.arange(task.problem.n_components))
-    whole = progresses(task.problem, begun, Stopping(tol=1e-4))
+    begun = begin(EM(), Workspace(task.objective), theta, np.arange(task.objective.n_components))
+    whole = progresses(task.objective, begun, Stopping(tol=1e-4))
     cancelled, _ = counted(11)
-    half = progresses(task.problem, begun, Stopping(tol=1e-4), cancelled)
+    half = progresses(task.objective, begun, Stopping(tol=1e-4), cancelled)
     assert half[-1].stop == "cancelled"
-    rest = progresses(task.problem, half[-1], Stopping(tol=1e-4))
+    rest = progresses(task.objective, half[-1], Stopping(tol=1e-4))
     np.testing.assert_array_equal(rest[-1].state.theta, whole[-1].state.theta)
     assert rest[-1].iteration == whole[-1].iteration
-    assert progresses(task.problem, rest[-1], Stopping(tol=1e-4))[0].iteration == whole[-1].iteration
+    assert progresses(task.objective, rest[-1], Stopping(tol=1e-4))[0].iteration == whole[-1].iteration
 
 
 def test_a_unit_of_restarts_stops_with_its_slowest_component():

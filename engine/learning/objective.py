@@ -1,0 +1,167 @@
+"""What learning climbs: a sum of signed terms over weighted rows, and a prior.
+
+A term is Σ w log Z(row), where Z(row) sums the product of all factors over what the row leaves open. The
+likelihood of a Bayesian network is one such term, over its data. That of a Markov network is its data's term
+minus another: N log Z, one row with nothing observed (and, given some variables, one row per distinct
+observation of these).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from engine.learning.jobs import Job
+from engine.learning.parameters import Geometry
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """Σ w log Z(row) over some rows, added or subtracted.
+
+    Attributes
+    ----------
+    sign : {1, −1}
+    counts : array (parameters,)
+        What is counted in rows where a factor is complete: the same whatever the parameters.
+    component : array (parameters,)
+        Where the likelihood of what is counted belongs.
+    jobs : tuple of Job
+        What must be propagated at every pass. Weights may have any sign.
+    """
+
+    sign: int
+    counts: Floats
+    component: Ints
+    jobs: tuple[Job, ...]
+
+    @cached_property
+    def counted(self) -> tuple[Ints, Floats, Ints]:
+        """The parameters that are counted, their counts with the sign, and their components."""
+        where = np.flatnonzero(self.counts)
+        return where, self.sign * self.counts[where], self.component[where]
+
+    def only(self, components: Bools) -> Term:
+        """The term with the rows of some components."""
+        jobs = [job.only(components) for job in self.jobs]
+        counts = np.where(components[self.component], self.counts, 0.0)
+        return replace(self, counts=counts, jobs=tuple(job for job in jobs if job is not None))
+
+    def repeated(self, times: int, components: int) -> Term:
+        """The term for several parameter vectors laid end to end."""
+        parameters = len(self.counts)
+        shift = np.repeat(np.arange(times) * components, parameters)
+        jobs = tuple(job.repeated(times, parameters, components) for job in self.jobs)
+        return Term(self.sign, np.tile(self.counts, times), np.tile(self.component, times) + shift, jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class Objective:
+    """The likelihood (or posterior density) of parameters given a dataset, component by component.
+
+    Attributes
+    ----------
+    geometry : Simplex or LogLinear
+        What the parameters may be, and their prior.
+    terms : tuple of Term
+    component : array (parameters,)
+        The component of each parameter.
+    n_components : int
+        The components of the decomposition, and last one for what is in none of them: hidden leaves of a Bayesian
+        network, the partition function of a Markov network.
+    constant : array (components,)
+        What likelihood cells scaled to a maximum of 1 leave out of the log-likelihood.
+    evidence : array
+        What jobs read beside the parameters.
+    """
+
+    geometry: Geometry
+    terms: tuple[Term, ...]
+    component: Ints
+    n_components: int
+    constant: Floats
+    evidence: Floats
+
+    @property
+    def n_parameters(self) -> int:
+        return len(self.component)
+
+    @property
+    def is_separable(self) -> bool:
+        """Whether every component can be learned on its own: no term spans several of them."""
+        return all(term.sign > 0 for term in self.terms)
+
+    @property
+    def jobs(self) -> list[Job]:
+        """The jobs of all terms."""
+        return [job for term in self.terms for job in term.jobs]
+
+    @cached_property
+    def counts(self) -> Floats:
+        """What is counted whatever the parameters, of what is added."""
+        return np.asarray(sum((term.counts for term in self.terms if term.sign > 0), np.zeros(self.n_parameters)))
+
+    @cached_property
+    def rows_per_pass(self) -> Ints:
+        """Per component, the rows that a pass propagates."""
+        rows = np.zeros(self.n_components, dtype=np.int64)
+        for job in self.jobs:
+            rows += np.bincount(job.component, minlength=self.n_components)
+        return rows
+
+    @cached_property
+    def incomplete(self) -> Ints:
+        """The components with something to propagate."""
+        return np.flatnonzero(self.rows_per_pass)
+
+    def log_prior(self, theta: Floats) -> Floats:
+        """The log prior per component."""
+        values = self.geometry.log_prior(theta)
+        return np.zeros(self.n_components) if values is None else self.sum(values)
+
+    def sum(self, values: Floats) -> Floats:
+        """Values of parameters added up by component."""
+        if not values.size:
+            return np.zeros(self.n_components)
+        return weighted_counts(self._run_component, np.add.reduceat(values, self._run_starts), self.n_components)
+
+    def change(self, theta: Floats, before: Floats) -> Floats:
+        """The largest change of a parameter, per component."""
+        largest = np.zeros(self.n_components)
+        if theta.size:
+            moved = self.geometry.change(theta, before)
+            np.maximum.at(largest, self._run_component, np.maximum.reduceat(moved, self._run_starts))
+        return largest
+
+    @cached_property
+    def _run_starts(self) -> Ints:
+        """Where runs of parameters of one component begin: far fewer than parameters."""
+        return np.concatenate([[0], np.flatnonzero(np.diff(self.component)) + 1])
+
+    @cached_property
+    def _run_component(self) -> Ints:
+        return self.component[self._run_starts]
+
+    def only(self, components: Bools) -> Objective:
+        """The objective with the data of some components only; parameters keep their places."""
+        if components.all():
+            return self
+        terms = tuple(term.only(components) for term in self.terms)
+        return replace(self, terms=terms, constant=np.where(components, self.constant, 0.0))
+
+    def repeated(self, times: int) -> Objective:
+        """The objective of several parameter vectors laid end to end: restarts in one batch."""
+        if times == 1:
+            return self
+        shift = np.repeat(np.arange(times) * self.n_components, self.n_parameters)
+        return Objective(
+            self.geometry.repeated(times),
+            tuple(term.repeated(times, self.n_components) for term in self.terms),
+            np.tile(self.component, times) + shift,
+            self.n_components * times,
+            np.tile(self.constant, times),
+            self.evidence,
+        )

@@ -1,0 +1,197 @@
+"""When learning ends, and the loop that steps a learner until it does."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.learning.learner import Learner, State
+from engine.learning.objective import Objective
+from engine.learning.workspace import NEVER, Workspace
+from engine.model.arrays import Bools, Floats, Ints
+from engine.model.errors import Cancelled, ModelError
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When learning ends.
+
+    Attributes
+    ----------
+    tol : float
+        A unit has converged when its change stays at or below this for ``patience`` iterations.
+    criterion : {"parameters", "likelihood"}
+        The change is that of its most moving parameter, or of its objective.
+    max_iter : int
+    max_seconds : float
+    patience : int
+        A change can dip below the tolerance and rise again, so one hit is not enough.
+    """
+
+    tol: float = 1e-5
+    criterion: str = "parameters"
+    max_iter: int = 1000
+    max_seconds: float = np.inf
+    patience: int = 2
+
+    def __post_init__(self) -> None:
+        if self.criterion not in ("parameters", "likelihood"):
+            raise ModelError(f"criterion {self.criterion!r} is not known; use 'parameters' or 'likelihood'")
+        if not self.tol >= 0:
+            raise ModelError(f"tol must be 0 or more; got {self.tol}")
+        if self.max_iter < 0:
+            raise ModelError(f"max_iter must be 0 or more; got {self.max_iter}")
+        if not self.max_seconds >= 0:
+            raise ModelError(f"max_seconds must be 0 or more; got {self.max_seconds}")
+        if self.patience < 1:
+            raise ModelError(f"patience must be 1 or more; got {self.patience}")
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """A learner under way: its state, and how far each unit has come.
+
+    Attributes
+    ----------
+    unit : array (components,)
+        The unit of each component.
+    hits, iterations : array (units,)
+        Iterations in a row with a small change; iterations made.
+    active : array (units,) of bool
+        Units that have not converged.
+    inferences : int
+        Rows propagated so far, of units that were active then.
+    stop : str
+        Why learning ended, in a word; empty while it goes on.
+    """
+
+    state: State
+    unit: Ints
+    hits: Ints
+    iterations: Ints
+    active: Bools
+    inferences: int = 0
+    iteration: int = 0
+    seconds: float = 0.0
+    stop: str = ""
+
+
+def begin(
+    learner: Learner, work: Workspace, theta: Floats, unit: Ints, cancelled: Callable[[], bool] = NEVER
+) -> Progress:
+    """The progress before the first step."""
+    units = int(unit.max()) + 1
+    zeros = np.zeros(units, dtype=np.int64)
+    started = time.perf_counter()
+    state, info = learner.begin(work, theta, cancelled)
+    seconds = time.perf_counter() - started
+    return Progress(state, unit, zeros, zeros, np.ones(units, dtype=bool), int(info.propagated.sum()), seconds=seconds)
+
+
+def iterate(
+    learner: Learner,
+    work: Workspace,
+    progress: Progress,
+    stopping: Stopping,
+    cancelled: Callable[[], bool] = NEVER,
+) -> Iterator[Progress]:
+    """Step a learner until every unit has converged, or something else ends it.
+
+    Yields the progress after every step; the last one says why learning ended. Converged units keep
+    their parameters and are no longer propagated. Resume by passing a progress back in.
+    """
+    progress = replace(progress, stop=_reason(progress, stopping))
+    if progress.stop:
+        yield progress
+        return
+    focus = _Focus(work, np.ones_like(progress.active), progress)
+    while not progress.stop:
+        started = time.perf_counter()
+        if progress.active is not focus.active:
+            focus = focus.follow(work, progress)
+        try:
+            progress = _advance(learner, focus, progress, stopping, cancelled)
+            stop = _reason(progress, stopping)
+        except Cancelled:
+            stop = "cancelled"
+        seconds = progress.seconds + time.perf_counter() - started
+        progress = replace(progress, stop=stop, seconds=seconds)
+        yield progress
+
+
+class _Focus:
+    """The workspace of the active units, and what else follows from which are active: found when that changes.
+
+    The workspace may have units that have converged: it is made anew only when half of those in it have. Less
+    often costs idle work, more often the work of making it.
+    """
+
+    def __init__(self, work: Workspace, focused: Bools, progress: Progress) -> None:
+        objective, unit = work.objective, progress.unit
+        self.work, self.focused, self.active = work, focused, progress.active
+        self.components = progress.active[unit]
+        self.parameters = self.components[objective.component]
+        self.everything = bool(self.components.all())
+        self.idle = _find_idle(objective, unit, len(self.active))
+
+    def follow(self, whole: Workspace, progress: Progress) -> _Focus:
+        """The focus on the units that are active now."""
+        if progress.active.sum() > self.focused.sum() / 2:
+            return _Focus(self.work, self.focused, progress)
+        return _Focus(whole.focus(progress.active[progress.unit]), progress.active, progress)
+
+
+def _find_idle(objective: Objective, unit: Ints, units: int) -> Bools:
+    """The units with nothing to propagate."""
+    idle = np.ones(units, dtype=bool)
+    idle[unit[objective.incomplete]] = False
+    return idle
+
+
+def _advance(
+    learner: Learner, focus: _Focus, progress: Progress, stopping: Stopping, cancelled: Callable[[], bool]
+) -> Progress:
+    before, active, unit = progress.state, progress.active, progress.unit
+    state, info = learner.step(focus.work, before, unit, cancelled)
+    if not focus.everything:
+        state = state.choose(focus.components, focus.parameters, before, state.memory)
+    change = _find_change(focus, before, state, unit, stopping)
+    hits = np.where(change <= stopping.tol, progress.hits + 1, 0)
+    if learner.counts_complete_data:
+        hits[focus.idle] = stopping.patience
+    hits = np.where(active, hits, progress.hits)
+    goes_on = hits < stopping.patience
+    still = active if goes_on[active].all() else active & goes_on
+    return Progress(
+        state,
+        unit,
+        hits,
+        progress.iterations + active,
+        still,
+        progress.inferences + int(info.propagated[focus.components].sum()),
+        progress.iteration + 1,
+        progress.seconds,
+    )
+
+
+def _find_change(focus: _Focus, before: State, after: State, unit: Ints, stopping: Stopping) -> Floats:
+    """How far each unit has moved, by the criterion."""
+    change = np.zeros(len(focus.active))
+    if stopping.criterion == "parameters":
+        np.maximum.at(change, unit, focus.work.objective.change(after.theta, before.theta))
+        return change
+    gained = np.subtract(after.objective, before.objective, out=np.zeros(len(unit)), where=focus.components)
+    return np.abs(np.bincount(unit, gained, len(change)))
+
+
+def _reason(progress: Progress, stopping: Stopping) -> str:
+    if not progress.active.any():
+        return "converged"
+    if progress.iteration >= stopping.max_iter:
+        return "iterations"
+    if progress.seconds >= stopping.max_seconds:
+        return "time"
+    return ""

@@ -1,0 +1,203 @@
+"""A learning task: a network, a dataset and a prior, taken apart and planned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine.inference.graphs import components, joined
+from engine.inference.plan import MEMORY_LIMIT, Block, Plan, make_plan
+from engine.learning.decomposition import Decomposition, decompose
+from engine.learning.jobs import make_jobs
+from engine.learning.objective import Objective, Term
+from engine.learning.parameters import Geometry, LogLinear, Simplex
+from engine.model.arrays import Floats, Ints, weighted_counts
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
+from engine.model.distinct import distinct_rows
+from engine.model.errors import ModelError
+from engine.model.layout import Layout
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.prior import Exponents, flat_exponents
+
+EXPECTED_PASSES = 30
+"""How many iterations a plan is made for."""
+
+
+@dataclass(frozen=True, eq=False)
+class LearningTask:
+    """A network, a dataset and a prior, with the decomposition and the objective they make.
+
+    Attributes
+    ----------
+    plan : Plan
+        How the data is propagated.
+    component_of_block : tuple of int
+        Per block of the plan, the component of the objective that it belongs to.
+    """
+
+    layout: Layout
+    decomposition: Decomposition
+    objective: Objective
+    plan: Plan
+    component_of_block: tuple[int, ...]
+
+    @property
+    def network(self) -> Network:
+        return self.layout.network
+
+    @property
+    def bayesian(self) -> BayesianNetwork:
+        """The network, where only a Bayesian one will do."""
+        if not isinstance(self.network, BayesianNetwork):
+            raise ModelError("this is only known of Bayesian networks; the network is a Markov network")
+        return self.network
+
+    @property
+    def geometry(self) -> Geometry:
+        """What the parameters may be, and their prior."""
+        return self.objective.geometry
+
+    @property
+    def exponents(self) -> Floats:
+        """The Dirichlet exponents ψ of a Bayesian network's parameters."""
+        if not isinstance(self.geometry, Simplex):
+            raise ModelError("only Bayesian networks have Dirichlet exponents; the network is a Markov network")
+        return self.geometry.exponents
+
+    @property
+    def is_decomposed(self) -> bool:
+        """Whether the objective has the decomposition's components; the textbook's has only one."""
+        return self.objective.n_components == len(self.decomposition.components) + 1
+
+    @cached_property
+    def blocks(self) -> tuple[Block | None, ...]:
+        """Per component of the decomposition, its block of the plan: its open variables and its distinct rows.
+
+        None where nothing is open.
+        """
+        found: list[Block | None] = [None] * self.objective.n_components
+        for block, component in zip(self.plan.blocks, self.component_of_block, strict=True):
+            found[component] = block
+        return tuple(found[: len(self.decomposition.components)])
+
+    @cached_property
+    def whole_rows(self) -> int:
+        """The distinct rows of the whole data."""
+        data = self.decomposition.dataset
+        return len(distinct_rows(data.codes, data.n_rows)[0])
+
+    @cached_property
+    def distinct_rows(self) -> tuple[int, ...]:
+        """Per component, the distinct rows of its projected data."""
+        data, parts = self.decomposition.dataset, self.decomposition.components
+        if not self.is_decomposed:
+            return tuple(data.project([*c.variables, *c.boundary]).n_rows for c in parts)
+        rows = []
+        for component, block in zip(parts, self.blocks, strict=True):
+            if block is not None and not component.is_complete:
+                rows.append(block.rows)
+            else:  # a single factor, whose counts tell
+                start, end = self.layout.starts[component.factors[0]], self.layout.starts[component.factors[0] + 1]
+                rows.append(int(np.count_nonzero(self.objective.counts[start:end])))
+        return tuple(rows)
+
+
+def make_task(
+    network: Network,
+    dataset: Dataset,
+    prior: Exponents = 1.0,
+    memory_limit: int = MEMORY_LIMIT,
+    *,
+    condition: bool = True,
+) -> LearningTask:
+    """Decompose the problem and plan its inference.
+
+    Hidden leaves of a Bayesian network are left out. Their expected counts would be θ(x|u) Pr(u|row), from which EM
+    keeps θ as it is; with a prior it would creep to the prior's mode, which they are given at once.
+
+    Parameters
+    ----------
+    prior : Exponents
+        Of a Bayesian network; learning a Markov network has none yet.
+    condition : bool
+        False is the textbook way: one inference on the whole network per distinct row, nothing left out,
+        and one component.
+    """
+    layout = Layout(network)
+    decomposition = decompose(network, dataset)
+    plan = make_plan(
+        network,
+        dataset,
+        memory_limit,
+        without=decomposition.pruned if condition else (),
+        passes=EXPECTED_PASSES,
+        condition=condition,
+        keep_rows=False,
+    )
+    last = len(decomposition.components) if condition else 0
+    number = decomposition.component_of if condition else [-1] * len(network.scopes)
+    of_factor = np.array([k if k >= 0 else last for k in number], dtype=np.int64)
+    # A variable in no factor is in no component.
+    of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
+    component = np.repeat(of_factor, np.diff(layout.starts))
+    terms = [Term(1, _count_complete(plan, layout), component, make_jobs(plan, of_block))]
+    geometry: Geometry
+    if isinstance(network, MarkovNetwork):
+        geometry = LogLinear.of(layout, _count_coupled(network))
+        terms.append(_partition_term(network, dataset, layout, last, memory_limit))
+    else:
+        geometry = Simplex.of(layout, flat_exponents(network, prior))
+    constant = _likelihood_constants(plan, of_block, last)
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
+    return LearningTask(layout, decomposition, objective, plan, of_block)
+
+
+def _partition_term(
+    network: MarkovNetwork, dataset: Dataset, layout: Layout, component: int, memory_limit: int
+) -> Term:
+    """−N log Z: one row with nothing observed, N times."""
+    nothing = np.full((len(network.variables), 1), MISSING, dtype=dataset.codes.dtype)
+    weights = np.array([dataset.total_weight])
+    # With the likelihoods of the data, although no cell has one: the pool is the same for both terms.
+    row = Dataset(dataset.variables, nothing, weights, dataset.likelihoods)
+    plan = make_plan(network, row, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
+    home = np.full(layout.size, component, dtype=np.int64)
+    return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))
+
+
+def _count_coupled(network: MarkovNetwork) -> Ints:
+    """Per factor, how many factors there are in its connected part of the network."""
+    coupled = np.ones(len(network.scopes), dtype=np.int64)
+    graph = joined(scope for scope in network.scopes if scope)
+    for mask in components(graph, (1 << len(network.variables)) - 1):
+        inside = [factor for factor, scope in enumerate(network.scopes) if scope and mask >> scope[0] & 1]
+        coupled[inside] = len(inside)
+    return coupled
+
+
+def _count_complete(plan: Plan, layout: Layout) -> Floats:
+    """Weighted counts of every factor in the rows where it is complete."""
+    counts = np.zeros(layout.size)
+    for factor in plan.observed_factors:
+        start, end = layout.starts[factor], layout.starts[factor + 1]
+        index = plan.observed_index(factor) - start
+        counts[start:end] += weighted_counts(index, plan.dataset.weights, int(end - start))
+    for block in plan.blocks:
+        for complete in block.complete:
+            counts += weighted_counts(complete.index, block.weights[complete.local_rows], len(counts))
+    return counts
+
+
+def _likelihood_constants(plan: Plan, component_of_block: tuple[int, ...], last: int) -> Floats:
+    """Σ w log max λ over the likelihood cells, per component."""
+    dataset = plan.dataset
+    block_of = {v: k for block, k in zip(plan.blocks, component_of_block, strict=True) for v in block.variables}
+    constant = np.zeros(last + 1)
+    for variable, vectors in dataset.likelihoods.items():
+        codes = dataset.codes[variable]
+        soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
+        vector = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
+        constant[block_of.get(variable, last)] += dataset.weights[soft] @ np.log(vectors.max(axis=1))[vector]
+    return constant

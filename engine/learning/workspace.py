@@ -1,0 +1,196 @@
+"""Passes over the data: arrays to work in, kept from one pass to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from engine.inference import log_space
+from engine.inference.plan import MEMORY_LIMIT
+from engine.inference.pool import Piece
+from engine.inference.tape import Tape, chunk_rows
+from engine.learning.jobs import Job
+from engine.learning.objective import Objective, Term
+from engine.learning.parameters import LogLinear
+from engine.model.arrays import Bools, Floats, Ints, frozen, weighted_counts
+from engine.model.errors import Cancelled
+
+CHECKED_SECONDS = 0.05
+"""A chunk that takes longer is interrupted between its operations, not only after it."""
+NEVER: Callable[[], bool] = lambda: False  # noqa: E731 - the default of ``cancelled``
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Rows that have just been propagated. Its arrays are overwritten by the next chunk.
+
+    Attributes
+    ----------
+    weights : array (rows,)
+    families : list of (piece, index, marginal)
+        For every factor, the parameters it read and their posterior probability times the row's weight,
+        both of shape (configurations of the open variables, rows).
+    """
+
+    weights: Floats
+    families: list[tuple[Piece, Ints, Floats]]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """What one pass over the data finds at some parameters, and what it cost.
+
+    Attributes
+    ----------
+    log_likelihood : array (components,)
+        Σ ± w log Z(row), split by component (Corollary 1 [thesis]).
+    counts, model_counts : array (parameters,)
+        Σ w Pr(x_f | row) over what the objective adds, and over what it subtracts.
+    propagated : array (components,)
+        The rows that were propagated.
+    """
+
+    log_likelihood: Floats
+    counts: Floats
+    model_counts: Floats
+    propagated: Ints
+
+
+class Workspace:
+    """An objective with arrays to evaluate it in: only one thread may use it at a time.
+
+    Attributes
+    ----------
+    objective : Objective
+    """
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
+        self._tapes: dict[Job, Tape] = {}
+        self._no_counts = frozen(np.zeros(objective.n_parameters))
+
+    def focus(self, components: Bools) -> Workspace:
+        """A workspace with the data of some components only, in the same arrays."""
+        other = copy(self)
+        other.objective = self.objective.only(components)
+        other.__dict__.pop("_read_weights", None)
+        return other
+
+    def evaluate(
+        self,
+        theta: Floats,
+        cancelled: Callable[[], bool] = NEVER,
+        visit: Callable[[Chunk], object] | None = None,
+    ) -> Evaluation:
+        """One pass over the data.
+
+        Parameters
+        ----------
+        cancelled : callable
+        visit : callable, optional
+            Called with every chunk of the rows that are added, for learners that need more than counts.
+
+        Raises
+        ------
+        Cancelled
+            As soon as ``cancelled`` says so.
+        """
+        objective = self.objective
+        likelihood = self._fill(theta) + objective.constant
+        found = {1: self._no_counts, -1: self._no_counts}
+        with np.errstate(all="ignore"):  # doubtful rows may divide by zero, and a counted parameter be zero
+            for term in objective.terms:
+                where, weights, component = term.counted
+                likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
+                counts = found[term.sign] = found[term.sign] + term.counts
+                for job in term.jobs:
+                    self._propagate(job, term, likelihood, counts, cancelled, visit if term.sign > 0 else None)
+        return Evaluation(likelihood, found[1], found[-1], objective.rows_per_pass)
+
+    def _propagate(
+        self,
+        job: Job,
+        term: Term,
+        likelihood: Floats,
+        counts: Floats,
+        cancelled: Callable[[], bool],
+        visit: Callable[[Chunk], object] | None,
+    ) -> None:
+        """Propagate the rows of a job, a chunk at a time, and add what they say."""
+
+        def check() -> None:
+            if cancelled():
+                raise Cancelled
+
+        tape = self._tape(job)
+        inner_check = check if job.part.seconds / len(tape.starts) > CHECKED_SECONDS else None
+        done = 0
+        for start in tape.starts:
+            check()
+            rows = slice(start, start + tape.rows)
+            weights = job.weights[rows]
+            if start < done:  # rows that the chunk before has counted
+                weights = np.where(np.arange(start, start + tape.rows) < done, 0.0, weights)
+            done = rows.stop
+            log_z = tape.run(start, weights, inner_check)
+            doubtful = tape.find_doubtful()
+            if doubtful.size:
+                self._correct(job, tape, start, weights, doubtful, log_z)
+            counts[tape.span] += tape.counts()
+            share = weights * log_z
+            if doubtful.size:
+                share[weights == 0] = 0.0  # also where the row is impossible
+            likelihood += term.sign * weighted_counts(job.component[rows], share, len(likelihood))
+            if visit is not None:
+                visit(Chunk(weights, tape.families()))
+
+    def _correct(self, job: Job, tape: Tape, start: int, weights: Floats, doubtful: Ints, log_z: Floats) -> None:
+        """Replace rows that underflowed by exact ones; an impossible row has no expected counts."""
+        exact_z, exact = log_space.propagate(job.part, self._pool, start + doubtful)
+        log_z[doubtful] = exact_z
+        weighted = {scope: np.nan_to_num(table, nan=0.0) * weights[doubtful] for scope, table in exact.items()}
+        tape.replace_rows(doubtful, weighted)
+
+    def _tape(self, job: Job) -> Tape:
+        """The tape of a job, made when it is first needed."""
+        tape = self._tapes.get(job)
+        if tape is None:
+            rows = chunk_rows(job.part, MEMORY_LIMIT)
+            tape = self._tapes[job] = Tape(job.part, rows, self._pool, only_factors=True)
+        return tape
+
+    # --- factors above 1
+
+    def _fill(self, theta: Floats) -> Floats:
+        """Write the parameters into the pool, factors above 1 scaled down to it, as tapes want them.
+
+        Returns what the scaling leaves out of the log-likelihood, per component.
+        """
+        geometry, pool = self.objective.geometry, self._pool[: len(theta)]
+        if not isinstance(geometry, LogLinear) or not theta.size:
+            pool[:] = theta
+            return np.zeros(self.objective.n_components)
+        scale = np.maximum(1.0, np.maximum.reduceat(theta, geometry.starts))
+        np.divide(theta, scale[geometry.set_of], out=pool)
+        factor, component, weight = self._read_weights
+        return weighted_counts(component, weight * np.log(scale[factor]), self.objective.n_components)
+
+    @cached_property
+    def _read_weights(self) -> tuple[Ints, Ints, Floats]:
+        """How often each factor is read by rows of each component: factor, component, Σ ± w."""
+        geometry, components = self.objective.geometry, self.objective.n_components
+        keys, weights = [np.empty(0, dtype=np.int64)], [np.empty(0)]
+        for term in self.objective.terms:
+            for job in term.jobs:
+                for piece in job.part.pieces:
+                    if piece.factor >= 0:
+                        keys.append(geometry.set_of[piece.base] * components + job.component)
+                        weights.append(term.sign * job.weights)
+        key, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+        total = weighted_counts(inverse, np.concatenate(weights), len(key))
+        return key // components, key % components, total
