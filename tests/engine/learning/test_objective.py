@@ -1,0 +1,234 @@
+"""The objective as a sum of signed terms: Markov networks against enumeration, and learned by what knows no kind."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from engine.learning.bounds import find_bounds
+from engine.learning.decomposition import decompose
+from engine.learning.learn import learn
+from engine.learning.learner import evaluate_state
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
+from engine.learning.workspace import Workspace
+from engine.model.dataset import Dataset, make_dataset
+from engine.model.errors import ModelError
+from engine.model.network import MarkovNetwork
+from engine.model.variable import Variable
+from tests import oracles, strategies
+from tests.engine.learning.models import COIN, chain, evaluate
+from tests.plain import plain_data, plain_model
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def likelihood_of(network, dataset, tables):
+    """Σ w log Z(row) − N log Z, by enumeration."""
+    cardinalities, scopes, _ = plain_model(network)
+    rows, weights = plain_data(dataset)
+    nothing = [[None] * len(cardinalities)]
+    data = oracles.log_likelihood(cardinalities, scopes, tables, rows, weights)
+    return data - oracles.log_likelihood(cardinalities, scopes, tables, nothing, [float(sum(weights))])
+
+
+def positive(network, generator):
+    """The factors with other positive numbers, above and below 1."""
+    return network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_a_markov_network_is_its_data_minus_its_partition_function(data):
+    network = positive(data.draw(strategies.markov_networks(5)), np.random.default_rng(data.draw(st.integers(0, 99))))
+    dataset = data.draw(strategies.datasets(network.variables))
+    task = make_task(network, dataset)
+    theta = task.layout.flatten(network.tables)
+    found = Workspace(task.objective).evaluate(theta)
+    expected = likelihood_of(network, dataset, network.tables)
+    assert found.log_likelihood.sum() == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    counts = oracles.expected_counts(*plain_model(network), *plain_data(dataset))
+    np.testing.assert_allclose(found.counts, task.layout.flatten(counts), rtol=1e-9, atol=1e-9)
+    nothing = [[None] * len(network.variables)], [dataset.total_weight]
+    model_counts = oracles.expected_counts(*plain_model(network), *nothing)
+    np.testing.assert_allclose(found.model_counts, task.layout.flatten(model_counts), rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_the_slope_is_the_difference_of_both_counts(data):
+    network = positive(data.draw(strategies.markov_networks(4)), np.random.default_rng(data.draw(st.integers(0, 99))))
+    dataset = data.draw(strategies.datasets(network.variables, 4))
+    task = make_task(network, dataset)
+    theta = task.layout.flatten(network.tables)
+    state = evaluate(task, theta)
+    slope = task.geometry.pull_back(theta, state.counts, state.model_counts)
+    h = 1e-5
+    for k in range(len(theta)):
+        ends = [task.layout.tables(theta * np.exp(s * h * (np.arange(len(theta)) == k))) for s in (1, -1)]
+        above, below = (likelihood_of(network, dataset, tables) for tables in ends)
+        assert slope[k] == pytest.approx((above - below) / (2 * h), rel=1e-5, abs=1e-5)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.data())
+def test_a_factor_belongs_to_one_component_and_its_data_term_to_no_other(data):
+    """Changing a factor changes the data term of its own component only."""
+    network = positive(data.draw(strategies.markov_networks(5)), np.random.default_rng(data.draw(st.integers(0, 99))))
+    dataset = data.draw(strategies.datasets(network.variables))
+    task = make_task(network, dataset)
+    factors = [f for component in task.decomposition.components for f in component.factors]
+    assert sorted(factors) == list(range(len(network.scopes)))
+    theta = task.layout.flatten(network.tables)
+    before = evaluate(task, theta).log_likelihood
+    for factor, component in enumerate(task.decomposition.component_of):
+        changed = theta.copy()
+        changed[task.layout.starts[factor]] *= 1.7
+        after = evaluate(task, changed).log_likelihood
+        others = np.delete(np.arange(len(before) - 1), component)
+        np.testing.assert_allclose(after[others], before[others], rtol=1e-12, atol=1e-12)
+
+
+def test_the_grid_of_the_paper_falls_apart_as_it_says():
+    """§4 [compression]: the 3 × 3 grid with 2, 3, 4, 5, 7, 9 observed, and its four rows."""
+    edges = [(1, 2), (1, 4), (2, 3), (2, 5), (3, 6), (4, 5), (4, 7), (5, 6), (5, 8), (6, 9), (7, 8), (8, 9)]
+    nodes = tuple(Variable(f"{k}", COIN) for k in range(1, 10))
+    network = MarkovNetwork(nodes, tuple((a - 1, b - 1) for a, b in edges), tuple(np.ones((2, 2)) for _ in edges))
+    hidden = {1, 6, 8}
+    rows = [[None if k in hidden else "a" for k in range(1, 10)] for _ in range(2)]
+    found = decompose(network, make_dataset(nodes, rows)).components
+    named = {frozenset(edges[f] for f in component.factors) for component in found}
+    assert named == {
+        frozenset({(1, 2), (1, 4)}),
+        frozenset({(3, 6), (5, 6), (6, 9)}),
+        frozenset({(5, 8), (7, 8), (8, 9)}),
+        *(frozenset({edge}) for edge in [(2, 3), (2, 5), (4, 5), (4, 7)]),
+    }
+    first = next(c for c in found if 0 in c.factors)
+    assert (first.variables, first.boundary) == ((0,), (1, 3))
+
+
+COUNTS = [4, 18, 2, 13, 1, 1, 42, 19]
+
+
+def triangle():
+    """§5.5 [thesis]: A, B, C in a triangle, and the counts of all eight rows."""
+    nodes = tuple(Variable(name, COIN) for name in "ABC")
+    rows = [list(row) for row in itertools.product(COIN, repeat=3)]
+    scopes = ((0, 1), (1, 2), (0, 2))
+    network = MarkovNetwork(nodes, scopes, tuple(np.ones((2, 2)) for _ in scopes))
+    return network, make_dataset(nodes, rows, COUNTS)
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "cg", "em", "d-lbfgs", "d-em"])
+def test_the_triangle_of_the_thesis_is_learned(method):
+    """From uniform factors ℓ = −207.9442; the optimum is −155.513378, with these fitted counts."""
+    network, dataset = triangle()
+    stopping = Stopping(tol=1e-10, criterion="likelihood", max_iter=5000, patience=3)
+    snapshots = list(learn(network, dataset, method, start="current", stopping=stopping))
+    trace = [float(s.objective.sum()) for s in snapshots]
+    assert trace[0] == pytest.approx(-207.9442, abs=1e-4)
+    assert trace[-1] == pytest.approx(-155.513378, abs=1e-6)
+    assert all(b >= a - 1e-10 for a, b in itertools.pairwise(trace))
+    cardinalities, scopes, tables = plain_model(snapshots[-1].network())
+    joint = oracles.joint_weights(cardinalities, scopes, tables, {})
+    fitted = 100 * (joint / joint.sum()).reshape(-1)
+    expected = [3.6177, 18.3823, 2.3823, 12.6177, 1.3823, 0.6177, 41.6177, 19.3823]
+    np.testing.assert_allclose(fitted, expected, atol=1e-4 if method.endswith(("lbfgs", "cg")) else 1e-2)
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "em"])
+def test_hidden_variables_of_a_markov_network(method):
+    """Monotone, the same decomposed or not, and at the end expected and model counts agree (Eq. B.2)."""
+    generator = np.random.default_rng(3)
+    nodes = tuple(Variable(f"X{k}", COIN) for k in range(6))
+    scopes = ((0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (2,))
+    network = MarkovNetwork(nodes, scopes, tuple(generator.lognormal(0, 1, (2,) * len(s)) for s in scopes))
+    cells = [
+        [None if k in (1, 4) or generator.random() < 0.1 else str(generator.choice(COIN)) for k in range(6)]
+        for _ in range(60)
+    ]
+    dataset = make_dataset(nodes, cells)
+    stopping = Stopping(tol=1e-8, criterion="likelihood", max_iter=4000, patience=3)
+    plain, apart = (list(learn(network, dataset, name, stopping=stopping)) for name in (method, f"d-{method}"))
+    for one, other in zip(plain, apart, strict=True):
+        np.testing.assert_allclose(one.theta, other.theta, rtol=1e-9)
+        np.testing.assert_array_equal(other.converged, np.broadcast_to(other.converged[:, :1], other.converged.shape))
+    trace = [float(s.objective.sum()) for s in plain]
+    assert all(b >= a - 1e-9 for a, b in itertools.pairwise(trace))
+    assert trace[-1] > trace[0] + 1
+    assert trace[-1] == pytest.approx(likelihood_of(network, dataset, plain[-1].network().tables), abs=1e-8)
+    state = evaluate(plain[-1].task, plain[-1].theta[0])
+    np.testing.assert_allclose(state.counts, state.model_counts, atol=0.02)
+
+
+def test_structural_zeros_stay():
+    network, _ = triangle()
+    network = network.with_tables([np.array([[1.0, 0.0], [2.0, 3.0]]), *network.tables[1:]])
+    dataset = make_dataset(network.variables, [list("aaa"), list("bab"), ["b", "b", None]], [3.0, 2.0, 4.0])
+    for method in ("em", "lbfgs"):
+        *_, last = learn(network, dataset, method, stopping=Stopping(max_iter=20))
+        assert last.network().tables[0][0, 1] == 0.0
+
+
+def test_restarts_of_a_markov_network_are_one_batch():
+    network, dataset = triangle()
+    together = list(learn(network, dataset, "em", n_init=3, stopping=Stopping(max_iter=8, tol=0.0)))
+    for k in range(3):
+        start = together[0].network(k)
+        alone = list(learn(network, dataset, "em", start=start, stopping=Stopping(max_iter=8, tol=0.0)))
+        for one, batch in zip(alone, together, strict=True):
+            np.testing.assert_allclose(one.theta[0], batch.theta[k], rtol=1e-9)
+            np.testing.assert_allclose(one.objective[0], batch.objective[k], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["bayesian", "markov"])
+def test_weights_of_any_sign(kind):
+    """A term whose weights are turned round adds what it took away."""
+    network = chain(4) if kind == "bayesian" else triangle()[0].with_tables([np.full((2, 2), 1.5)] * 3)
+    names = [v.name for v in network.variables]
+    dataset = make_dataset(network.variables, [["a", None, *["b"] * (len(names) - 2)], [None] * len(names)], [2.0, 3.0])
+    task = make_task(network, dataset)
+    theta = task.layout.flatten(network.tables)
+    found = Workspace(task.objective).evaluate(theta)
+    term = task.objective.terms[0]
+    jobs = tuple(type(job)(job.part, -job.weights, job.component) for job in term.jobs)
+    turned = type(term)(term.sign, -term.counts, term.component, jobs)
+    objective = type(task.objective)(
+        task.geometry,
+        (turned, *task.objective.terms[1:]),
+        task.objective.component,
+        task.objective.n_components,
+        task.objective.constant,
+        task.objective.evidence,
+    )
+    other = Workspace(objective).evaluate(theta)
+    np.testing.assert_allclose(other.counts, -found.counts, atol=1e-12)
+    rest = found.log_likelihood[-1] if kind == "markov" else 0.0
+    assert other.log_likelihood.sum() - rest == pytest.approx(rest - found.log_likelihood.sum(), rel=1e-12)
+
+
+def test_rows_of_no_weight_count_nothing_even_if_impossible():
+    network = chain(3).with_tables([np.array([1.0, 0.0]), np.eye(2), np.eye(2)])
+    rows = make_dataset(network.variables, [["a", None, "a"], ["a", None, "b"]], [1.0, 0.0])
+    task = make_task(network, rows)
+    state = evaluate(task, task.layout.flatten(network.tables))
+    assert state.log_likelihood.sum() == 0.0
+    assert state.counts.sum() == pytest.approx(3.0)
+
+
+def test_what_a_pass_costs_is_returned_by_it():
+    network, dataset = triangle()
+    hidden = Dataset(dataset.variables, np.where(np.arange(3)[:, None] == 1, -1, dataset.codes), dataset.weights)
+    task = make_task(network, hidden)
+    _, info = evaluate_state(Workspace(task.objective), task.layout.flatten(network.tables))
+    assert info.propagated.tolist() == [4, 0, 1]  # A and C in four ways; {AC} is counted; one row for log Z
+
+
+def test_bounds_are_those_of_bayesian_networks():
+    with pytest.raises(ModelError, match="bounds of Bayesian networks"):
+        find_bounds(make_task(*triangle()))
