@@ -1,106 +1,15 @@
-"""Reading and writing by suffix: the only module of the engine that touches network files."""
+"""Reading and writing files: the only module of the engine that touches them."""
 
 from __future__ import annotations
 
 import os
 import stat
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from pathlib import Path
 
-from engine.formats import bif, dne, dsc, dsl, json_network, net, uai, xdsl, xmlbif
-from engine.formats.draft import Document, NetworkDraft, build_document
+from engine.formats.limits import MOST_BYTES
 from engine.model.errors import FormatError, PgmError
-from engine.model.network import BayesianNetwork, MarkovNetwork, Network
-
-MOST_BYTES = 200 * 2**20
-"""The largest file that is read."""
-
-
-@dataclass(frozen=True)
-class Format:
-    """A file format: its name, how to read it, and how to write it (None where we only read)."""
-
-    name: str
-    parse: Callable[[str], NetworkDraft]
-    dump: Callable[[Document], str] | None = None
-    writes: tuple[type[Network], ...] = (BayesianNetwork,)
-
-
-_BIF = Format("BIF", bif.parse, bif.dump)
-
-_JSON = Format("JSON", json_network.parse, json_network.dump, (BayesianNetwork, MarkovNetwork))
-_UAI = Format("UAI", uai.parse, uai.dump, (BayesianNetwork, MarkovNetwork))
-_XMLBIF = Format("XMLBIF", xmlbif.parse, xmlbif.dump)
-_XDSL = Format("XDSL", xdsl.parse, xdsl.dump)
-_NET = Format("NET", net.parse, net.dump)
-
-FORMATS: Mapping[str, Format] = {
-    ".bif": _BIF,
-    ".json": _JSON,
-    ".uai": _UAI,
-    ".erg": _UAI,
-    ".xml": _XMLBIF,
-    ".bifxml": _XMLBIF,
-    ".xmlbif": _XMLBIF,
-    ".xdsl": _XDSL,
-    ".net": _NET,
-    ".oobn": Format("OOBN", net.parse),
-    ".dsc": Format("DSC", dsc.parse),
-    ".dne": Format("DNE", dne.parse),
-    ".dsl": Format("DSL", dsl.parse),
-}
-
-
-def read_network(path: str | Path, normalise: bool = False) -> Document:
-    """The network in a file, by its suffix.
-
-    Parameters
-    ----------
-    normalise : bool
-        Rescale table rows whose sum is off by more than rounding, instead of refusing the file.
-    """
-    path = Path(path)
-    form = find_format(path)
-    text = read_text(path)
-    try:
-        return build_document(form.parse(text), normalise)
-    except FormatError as error:
-        raise error.at(path) from None
-
-
-def read_evidence(path: str | Path, network: Network) -> dict[int, int]:
-    """The evidence of a UAI ``.evid`` file: from a variable's index to the code of its state."""
-    path = Path(path)
-    text = read_text(path)
-    try:
-        return uai.parse_evidence(text, network)
-    except FormatError as error:
-        raise error.at(path) from None
-
-
-def write_network(path: str | Path, document: Document | Network) -> None:
-    """Write a network in the format of the suffix; the file is complete or untouched."""
-    path = Path(path)
-    form = find_format(path)
-    if not isinstance(document, Document):
-        document = Document(document)
-    if form.dump is None:
-        writable = ", ".join(suffix for suffix, known in FORMATS.items() if known.dump)
-        raise FormatError(f"{form.name} files can be read but not written; use one of {writable}", path=path)
-    if not isinstance(document.network, form.writes):
-        kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
-        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=path)
-    write_text(path, form.dump(document))
-
-
-def find_format(path: Path) -> Format:
-    """The network format of a file name."""
-    form = FORMATS.get(path.suffix.lower())
-    if form is None:
-        raise FormatError(f"unknown suffix {path.suffix!r}; expected one of {', '.join(FORMATS)}", path=path)
-    return form
 
 
 def read_text(path: Path) -> str:

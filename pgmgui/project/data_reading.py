@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 
 from engine.formats import Document
-from engine.formats.data_columns import build_dataset, match_columns
-from engine.formats.data_files import naming, parse_table, read_table
-from engine.formats.data_table import Table
+from engine.formats.tables.catalogue import naming, parse_table, read_table
+from engine.formats.tables.columns import build_dataset, match_columns
+from engine.formats.tables.table import Table
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable

@@ -7,8 +7,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.formats import Document, read_network, write_network
-from engine.formats.files import FORMATS, find_format
+from engine.formats import NETWORK_FORMATS, Document, read_network, write_network
+from engine.formats.format import find_format
 from engine.model.errors import FormatError, PgmError
 from engine.model.network import Network
 from pgmgui.project.layout import arrange
@@ -33,8 +33,8 @@ class NetworkFile:
         """
         if self.content is None:
             return self._read(find_path(self.name), normalise)
-        form = find_format(Path(self.name))
-        suffix = next(suffix for suffix, known in FORMATS.items() if known is form)
+        form = find_format(self.name, NETWORK_FORMATS)
+        suffix = next(suffix for suffix, known in NETWORK_FORMATS.items() if known is form)
         with tempfile.TemporaryDirectory(prefix="pgmgui-") as folder:
             # The user's name may be anything, also one that no folder can hold.
             path = Path(folder) / f"network{suffix}"
@@ -57,7 +57,7 @@ def list_writable(network: Network) -> dict[str, str]:
     """The suffixes of the formats that can hold a network, from what the chooser calls them."""
     return {
         f"{form.name} ({suffix})": suffix
-        for suffix, form in FORMATS.items()
+        for suffix, form in NETWORK_FORMATS.items()
         if form.dump is not None and isinstance(network, form.writes)
     }
 
@@ -99,4 +99,4 @@ def find_target(path: str, name: str, suffix: str) -> Path:
     target = find_path(path)
     if target.is_dir():
         target = target / suggest_name(name)
-    return target if target.suffix.lower() in FORMATS else target.with_name(target.name + suffix)
+    return target if target.suffix.lower() in NETWORK_FORMATS else target.with_name(target.name + suffix)

@@ -3,7 +3,7 @@
 ::
 
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
-     "network": {a network file of ours, see engine.formats.json_network},
+     "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
      "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...},
@@ -26,11 +26,14 @@ from typing import Any
 
 import numpy as np
 
-from engine.formats import DataDocument, Document, json_network, text_table
-from engine.formats.data_columns import build_dataset
-from engine.formats.data_output import dump_text
-from engine.formats.draft import build_document
+from engine.formats import DataDocument, Document
 from engine.formats.files import read_bytes, read_text, write_text
+from engine.formats.networks import json_network
+from engine.formats.networks.draft import build_document
+from engine.formats.tables import text
+from engine.formats.tables.columns import build_dataset
+from engine.formats.tables.output import dump_text
+from engine.formats.tables.table import Hints
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
@@ -181,7 +184,7 @@ def _parse_data(item: Any, network: Network, read: Callable[[str], bytes] | None
         content = read(name)
         if hashlib.sha256(content).hexdigest() != expected:
             raise FormatError(f"the data file {name!r} is not the one this session was saved with: it has changed")
-    found = build_dataset(text_table.parse(content, network.variables, (), ","), network.variables, ())
+    found = build_dataset(text.parse(content, Hints(network.variables, delimiter=",")), network.variables, ())
     notes = tuple(str(note) for note in item.get("notes", ()))
     return DataDocument(found.dataset, notes, found.unmatched, found.absent)
 

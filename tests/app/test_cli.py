@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from app import main as page
-from engine.formats import draft, read_dataset, read_network, write_network
-from engine.formats.data_files import DATA_SUFFIXES
-from engine.formats.files import FORMATS, write_pieces
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, read_dataset, read_network, write_network
+from engine.formats.files import write_pieces
+from engine.formats.networks import draft
 from engine.inference.query import Evidence
 from engine.inference.query import query as ask
 from engine.model.network import BayesianNetwork, MarkovNetwork
@@ -27,8 +27,8 @@ from tests.compare import assert_same_by_names
 ASIA = EXAMPLES / "asia.bif"
 SPRINKLER = EXAMPLES / "sprinkler.bif"
 GRID = EXAMPLES / "thesis-grid.json"
-WRITABLE = [suffix for suffix, form in FORMATS.items() if form.dump]
-WRITABLE_DATA = [suffix for suffix in DATA_SUFFIXES if suffix not in (".cas", ".arff")]
+WRITABLE = [suffix for suffix, form in NETWORK_FORMATS.items() if form.dump]
+WRITABLE_DATA = [suffix for suffix, form in DATA_FORMATS.items() if form.dump]
 
 
 def posterior(path, evidence, name):
