@@ -4,9 +4,23 @@ Two rooms, ``networks`` and ``tables``. In each, a module per format has ``parse
 ``dump``; the room's ``catalogue`` has a line for each suffix.
 """
 
-from engine.formats.networks.catalogue import NETWORK_FORMATS, read_evidence, read_network, write_network
+from engine.formats.networks.catalogue import (
+    NETWORK_FORMATS,
+    dump_network,
+    parse_network,
+    read_evidence,
+    read_network,
+    write_network,
+)
 from engine.formats.networks.draft import Document
-from engine.formats.tables.catalogue import DATA_FORMATS, read_dataset, write_dataset
+from engine.formats.tables.catalogue import (
+    DATA_FORMATS,
+    dump_dataset,
+    parse_table,
+    read_dataset,
+    read_table,
+    write_dataset,
+)
 from engine.formats.tables.columns import DataDocument
 
 __all__ = [
@@ -14,9 +28,14 @@ __all__ = [
     "NETWORK_FORMATS",
     "DataDocument",
     "Document",
+    "dump_dataset",
+    "dump_network",
+    "parse_network",
+    "parse_table",
     "read_dataset",
     "read_evidence",
     "read_network",
+    "read_table",
     "write_dataset",
     "write_network",
 ]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.formats import Document
-from engine.formats.tables.catalogue import naming, parse_table, read_table
+from engine.formats import Document, parse_table, read_table
+from engine.formats.files import naming
 from engine.formats.tables.columns import build_dataset, match_columns
 from engine.formats.tables.table import Table
 from engine.model.errors import FormatError

@@ -27,7 +27,8 @@ from typing import Any
 import numpy as np
 
 from engine.formats import DataDocument, Document
-from engine.formats.files import read_bytes, read_text, write_text
+from engine.formats.files import check_size, decode, naming, read_bytes, write_text
+from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
 from engine.formats.tables import text
@@ -69,16 +70,24 @@ def write_session(path: str | Path, saved: Saved) -> None:
 def read_session(path: str | Path) -> Saved:
     """The session of a file."""
     path = Path(path)
-    try:
-        return parse(read_text(path), lambda name: read_bytes(path.parent / name))
-    except FormatError as error:
-        raise error.at(path) from None
+    return parse_session(read_bytes(path), path, lambda name: read_bytes(path.parent / name))
+
+
+def parse_session(data: bytes, name: str | Path, read: Callable[[str], bytes] | None = None) -> Saved:
+    """The session in the bytes of a file of that name. See :func:`parse`."""
+    with naming(name):
+        check_size(len(data), MOST_BYTES)
+        return parse(decode(data), read)
 
 
 def is_session(path: str | Path) -> bool:
     """Whether a file looks like a session of ours; it may still turn out malformed."""
-    path = Path(path)
-    return path.suffix.lower() == ".json" and f'"{FORMAT}"'.encode() in read_bytes(path)[:200]
+    return Path(path).suffix.lower() == ".json" and holds_session(read_bytes(Path(path)), path)
+
+
+def holds_session(data: bytes, name: str | Path) -> bool:
+    """Whether the bytes of a file of that name look like a session of ours."""
+    return Path(name).suffix.lower() == ".json" and f'"{FORMAT}"'.encode() in data[:200]
 
 
 def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:

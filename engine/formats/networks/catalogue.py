@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.formats.files import read_text, write_text
+from engine.formats.files import check_size, decode, encode, naming, read_bytes, read_text, write_pieces
 from engine.formats.format import Format, find_dump, find_format
+from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import bif, dne, dsc, dsl, json_network, net, uai, xdsl, xmlbif
 from engine.formats.networks.draft import Document, NetworkDraft, build_document
 from engine.model.errors import FormatError
@@ -53,33 +54,40 @@ def read_network(path: str | Path, normalise: bool = False) -> Document:
     normalise : bool
         Rescale table rows whose sum is off by more than rounding, instead of refusing the file.
     """
-    path = Path(path)
-    form = find_format(path, NETWORK_FORMATS)
-    text = read_text(path)
-    try:
-        return build_document(form.parse(text), normalise)
-    except FormatError as error:
-        raise error.at(path) from None
+    find_format(path, NETWORK_FORMATS)  # before the file is read, which may take long
+    return parse_network(read_bytes(Path(path)), path, normalise)
+
+
+def parse_network(data: bytes, name: str | Path, normalise: bool = False) -> Document:
+    """The network in the bytes of a file of that name. See :func:`read_network`."""
+    form = find_format(name, NETWORK_FORMATS)
+    with naming(name):
+        check_size(len(data), MOST_BYTES)
+        return build_document(form.parse(decode(data)), normalise)
 
 
 def read_evidence(path: str | Path, network: Network) -> dict[int, int]:
     """The evidence of a UAI ``.evid`` file: from a variable's index to the code of its state."""
-    path = Path(path)
-    text = read_text(path)
-    try:
+    text = read_text(Path(path))
+    with naming(path):
         return uai.parse_evidence(text, network)
-    except FormatError as error:
-        raise error.at(path) from None
 
 
 def write_network(path: str | Path, document: Document | Network) -> None:
     """Write a network in the format of the suffix; the file is complete or untouched."""
-    path = Path(path)
+    write_pieces(Path(path), (_dump(document, path),))
+
+
+def dump_network(document: Document | Network, name: str | Path) -> bytes:
+    """The content of a file of that name. See :func:`write_network`."""
+    return b"".join(encode((_dump(document, name),), name))
+
+
+def _dump(document: Document | Network, name: str | Path) -> str:
     if not isinstance(document, Document):
         document = Document(document)
-    dump = find_dump(path, NETWORK_FORMATS)
-    form = find_format(path, NETWORK_FORMATS)
+    dump, form = find_dump(name, NETWORK_FORMATS), find_format(name, NETWORK_FORMATS)
     if not isinstance(document.network, form.writes):
         kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
-        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=path)
-    write_text(path, dump(document))
+        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=name)
+    return dump(document)

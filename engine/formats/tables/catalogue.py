@@ -5,12 +5,11 @@ A new format is a module with ``parse(data, hints)`` and perhaps ``dump(dataset)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.formats.files import read_bytes, write_pieces
+from engine.formats.files import check_size, encode, naming, read_bytes, write_pieces
 from engine.formats.format import Format, find_dump, find_format
 from engine.formats.limits import MOST_DATA_BYTES
 from engine.formats.tables import arff, cases, parquet, text
@@ -18,7 +17,6 @@ from engine.formats.tables.columns import DataDocument, build_dataset
 from engine.formats.tables.output import dump_parquet, dump_text
 from engine.formats.tables.table import Hints, Table
 from engine.model.dataset import Dataset
-from engine.model.errors import FormatError, ModelError
 from engine.model.variable import Variable
 
 TableFormat = Format[Callable[[bytes, Hints], Table], Callable[[Dataset], Iterable[str | bytes]]]
@@ -93,18 +91,8 @@ def parse_table(
 def _parse(data: bytes, name: str | Path, hints: Hints) -> Table:
     form = find_format(name, DATA_FORMATS)
     with naming(name):
+        check_size(len(data), MOST_DATA_BYTES)
         return form.parse(data, hints)
-
-
-@contextmanager
-def naming(name: str | Path) -> Iterator[None]:
-    """Errors that happen inside name the file."""
-    try:
-        yield
-    except FormatError as error:
-        raise error.at(name) from None
-    except ModelError as error:
-        raise FormatError(str(error), path=name) from None
 
 
 def write_dataset(path: str | Path, dataset: Dataset) -> None:
@@ -118,5 +106,4 @@ def write_dataset(path: str | Path, dataset: Dataset) -> None:
 
 def dump_dataset(dataset: Dataset, name: str) -> bytes:
     """The content of a file of that name. See :func:`write_dataset`."""
-    pieces = find_dump(name, DATA_FORMATS)(dataset)
-    return b"".join(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+    return b"".join(encode(find_dump(name, DATA_FORMATS)(dataset), name))

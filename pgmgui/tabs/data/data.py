@@ -11,7 +11,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.formats import DATA_FORMATS
-from engine.formats.tables.catalogue import naming
+from engine.formats.files import naming
 from engine.formats.tables.table import Table
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload

@@ -8,8 +8,7 @@ from pathlib import Path
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import DATA_FORMATS, write_dataset
-from engine.formats.tables.catalogue import dump_dataset
+from engine.formats import DATA_FORMATS, dump_dataset, write_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
