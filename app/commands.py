@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from engine.formats import (
     read_dataset,
     read_evidence,
     read_network,
+    split_name,
     write_dataset,
     write_network,
 )
@@ -219,7 +219,7 @@ def read_model(options: argparse.Namespace) -> Document:
 
 
 def _is_data(path: str) -> bool:
-    return Path(path).suffix.lower() in DATA_FORMATS
+    return split_name(path)[1] in DATA_FORMATS
 
 
 def check_seed(seed: int) -> int:

@@ -13,6 +13,8 @@ from engine.formats.networks.catalogue import (
     write_network,
 )
 from engine.formats.networks.draft import Document
+from engine.formats.packing import SUFFIX as PACKED
+from engine.formats.packing import split_name
 from engine.formats.tables.catalogue import (
     DATA_FORMATS,
     dump_dataset,
@@ -26,6 +28,7 @@ from engine.formats.tables.columns import DataDocument
 __all__ = [
     "DATA_FORMATS",
     "NETWORK_FORMATS",
+    "PACKED",
     "DataDocument",
     "Document",
     "dump_dataset",
@@ -36,6 +39,7 @@ __all__ = [
     "read_evidence",
     "read_network",
     "read_table",
+    "split_name",
     "write_dataset",
     "write_network",
 ]

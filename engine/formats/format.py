@@ -8,6 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Generic, TypeVar
 
+from engine.formats.packing import SUFFIX, is_packed, split_name
 from engine.model.errors import FormatError
 
 Parse = TypeVar("Parse")
@@ -35,10 +36,13 @@ class Format(Generic[Parse, Dump]):
 
 def find_format(name: str | Path, formats: Mapping[str, Kind]) -> Kind:
     """The format of a file name."""
-    suffix = Path(name).suffix
-    if suffix.lower() not in formats:
-        raise FormatError(f"unknown suffix {suffix!r}; expected one of {', '.join(formats)}", path=name)
-    return formats[suffix.lower()]
+    _, suffix = split_name(name)
+    if is_packed(name) and is_packed(Path(name).stem):
+        raise FormatError("the file is packed twice, by its name; unpack it once", path=name)
+    if suffix not in formats:
+        expected = f"expected one of {', '.join(formats)}, each perhaps with {SUFFIX} after it"
+        raise FormatError(f"unknown suffix {suffix!r}; {expected}", path=name)
+    return formats[suffix]
 
 
 def find_dump(name: str | Path, formats: Mapping[str, Format[Parse, Dump]]) -> Dump:

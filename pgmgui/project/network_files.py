@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.formats import NETWORK_FORMATS, Document, parse_network, read_network
+from engine.formats import NETWORK_FORMATS, Document, parse_network, read_network, split_name
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.layout import arrange
@@ -39,7 +39,7 @@ class NetworkFile:
 
 def open_scene(document: Document, name: str) -> Scene:
     """A scene of a network and no data; it is called like its file, or else as it calls itself."""
-    return Scene(Path(name).stem or document.name or "Untitled", Path(name).name, arrange(document))
+    return Scene(split_name(name)[0] or document.name or "Untitled", Path(name).name, arrange(document))
 
 
 def list_writable(network: Network) -> dict[str, str]:
@@ -77,4 +77,4 @@ def find_target(path: str, name: str, suffix: str) -> Path:
     target = find_path(path)
     if target.is_dir():
         target = target / suggest_name(name)
-    return target if target.suffix.lower() in NETWORK_FORMATS else target.with_name(target.name + suffix)
+    return target if split_name(target)[1] in NETWORK_FORMATS else target.with_name(target.name + suffix)

@@ -26,11 +26,12 @@ from typing import Any
 
 import numpy as np
 
-from engine.formats import DataDocument, Document
-from engine.formats.files import check_size, decode, naming, read_bytes, write_text
+from engine.formats import DataDocument, Document, split_name
+from engine.formats.files import decode, naming, read_bytes, write_text
 from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
+from engine.formats.packing import unpack
 from engine.formats.tables import text
 from engine.formats.tables.columns import build_dataset
 from engine.formats.tables.output import dump_text
@@ -76,18 +77,20 @@ def read_session(path: str | Path) -> Saved:
 def parse_session(data: bytes, name: str | Path, read: Callable[[str], bytes] | None = None) -> Saved:
     """The session in the bytes of a file of that name. See :func:`parse`."""
     with naming(name):
-        check_size(len(data), MOST_BYTES)
-        return parse(decode(data), read)
+        return parse(decode(unpack(data, name, MOST_BYTES)), read)
 
 
 def is_session(path: str | Path) -> bool:
     """Whether a file looks like a session of ours; it may still turn out malformed."""
-    return Path(path).suffix.lower() == ".json" and holds_session(read_bytes(Path(path)), path)
+    return split_name(path)[1] == ".json" and holds_session(read_bytes(Path(path)), path)
 
 
 def holds_session(data: bytes, name: str | Path) -> bool:
     """Whether the bytes of a file of that name look like a session of ours."""
-    return Path(name).suffix.lower() == ".json" and f'"{FORMAT}"'.encode() in data[:200]
+    if split_name(name)[1] != ".json":
+        return False
+    with naming(name):
+        return f'"{FORMAT}"'.encode() in unpack(data, name, MOST_BYTES)[:200]
 
 
 def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:

@@ -291,7 +291,7 @@ def test_simulate_refuses_an_output_that_is_not_data(tmp_path):
 # --- convert -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", WRITABLE)
+@pytest.mark.parametrize("suffix", [*WRITABLE, ".bif.gz"])
 def test_convert_there_and_back(tmp_path, suffix):
     there, back = tmp_path / f"asia{suffix}", tmp_path / "back.bif"
     assert run("convert", ASIA, there, "--json").result == {"in": str(ASIA), "out": str(there), "notes": []}
@@ -314,7 +314,7 @@ def test_convert_a_markov_network(tmp_path, suffix):
     assert all((a == b).all() for a, b in zip(original.tables, found.tables, strict=True))
 
 
-@pytest.mark.parametrize("suffix", WRITABLE_DATA)
+@pytest.mark.parametrize("suffix", [*WRITABLE_DATA, ".csv.gz"])
 def test_convert_data_there_and_back(tmp_path, suffix):
     source = tmp_path / "source.csv"
     run("simulate", ASIA, "--rows", 50, "--missing", "0.2", "--out", source)

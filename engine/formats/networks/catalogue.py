@@ -9,11 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.formats.files import check_size, decode, encode, naming, read_bytes, read_text, write_pieces
+from engine.formats.files import decode, naming, read_bytes, write_pieces
 from engine.formats.format import Format, find_dump, find_format
 from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import bif, dne, dsc, dsl, json_network, net, uai, xdsl, xmlbif
 from engine.formats.networks.draft import Document, NetworkDraft, build_document
+from engine.formats.packing import pack, unpack
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
@@ -62,25 +63,24 @@ def parse_network(data: bytes, name: str | Path, normalise: bool = False) -> Doc
     """The network in the bytes of a file of that name. See :func:`read_network`."""
     form = find_format(name, NETWORK_FORMATS)
     with naming(name):
-        check_size(len(data), MOST_BYTES)
-        return build_document(form.parse(decode(data)), normalise)
+        return build_document(form.parse(decode(unpack(data, name, MOST_BYTES))), normalise)
 
 
 def read_evidence(path: str | Path, network: Network) -> dict[int, int]:
     """The evidence of a UAI ``.evid`` file: from a variable's index to the code of its state."""
-    text = read_text(Path(path))
+    data = read_bytes(Path(path))
     with naming(path):
-        return uai.parse_evidence(text, network)
+        return uai.parse_evidence(decode(unpack(data, path, MOST_BYTES)), network)
 
 
 def write_network(path: str | Path, document: Document | Network) -> None:
     """Write a network in the format of the suffix; the file is complete or untouched."""
-    write_pieces(Path(path), (_dump(document, path),))
+    write_pieces(Path(path), pack((_dump(document, path),), path))
 
 
 def dump_network(document: Document | Network, name: str | Path) -> bytes:
     """The content of a file of that name. See :func:`write_network`."""
-    return b"".join(encode((_dump(document, name),), name))
+    return b"".join(pack((_dump(document, name),), name))
 
 
 def _dump(document: Document | Network, name: str | Path) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from engine.formats.files import check_size, encode, naming, read_bytes, write_pieces
+from engine.formats.files import naming, read_bytes, write_pieces
 from engine.formats.format import Format, find_dump, find_format
 from engine.formats.limits import MOST_DATA_BYTES
+from engine.formats.packing import pack, unpack
 from engine.formats.tables import arff, cases, parquet, text
 from engine.formats.tables.columns import DataDocument, build_dataset
 from engine.formats.tables.output import dump_parquet, dump_text
@@ -91,8 +92,7 @@ def parse_table(
 def _parse(data: bytes, name: str | Path, hints: Hints) -> Table:
     form = find_format(name, DATA_FORMATS)
     with naming(name):
-        check_size(len(data), MOST_DATA_BYTES)
-        return form.parse(data, hints)
+        return form.parse(unpack(data, name, MOST_DATA_BYTES), hints)
 
 
 def write_dataset(path: str | Path, dataset: Dataset) -> None:
@@ -101,9 +101,9 @@ def write_dataset(path: str | Path, dataset: Dataset) -> None:
     See :mod:`engine.formats.tables.output` for how cells are written. Read with the dataset's variables, it is
     the same; read without, states that do not occur are lost.
     """
-    write_pieces(Path(path), find_dump(path, DATA_FORMATS)(dataset))
+    write_pieces(Path(path), pack(find_dump(path, DATA_FORMATS)(dataset), path))
 
 
 def dump_dataset(dataset: Dataset, name: str) -> bytes:
     """The content of a file of that name. See :func:`write_dataset`."""
-    return b"".join(encode(find_dump(name, DATA_FORMATS)(dataset), name))
+    return b"".join(pack(find_dump(name, DATA_FORMATS)(dataset), name))

@@ -8,7 +8,7 @@ from pathlib import Path
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import DATA_FORMATS, dump_dataset, write_dataset
+from engine.formats import DATA_FORMATS, dump_dataset, split_name, write_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
@@ -141,4 +141,4 @@ def find_target(path: str, title: str, suffix: str) -> Path:
     target = find_path(path)
     if target.is_dir():
         target = target / suggest_name(title)
-    return target if target.suffix.lower() in DATA_FORMATS else target.with_name(target.name + suffix)
+    return target if split_name(target)[1] in DATA_FORMATS else target.with_name(target.name + suffix)

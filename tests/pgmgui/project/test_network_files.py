@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import os
 import tempfile
@@ -125,3 +126,21 @@ def test_a_target_is_a_folder_or_a_file_with_or_without_suffix(tmp_path):
     assert find_target(f"{tmp_path}/y.v2", "x", ".net") == tmp_path / "y.v2.net"
     assert find_target(f"{tmp_path}/y.BIF", "x", ".net") == tmp_path / "y.BIF"
     assert find_target("y.bif", "x", ".net") == Path("y.bif")
+    assert find_target("y.bif.gz", "x", ".net") == Path("y.bif.gz")
+    assert find_target("y.gz", "x", ".net") == Path("y.gz.net")
+
+
+def test_a_packed_upload_is_called_without_its_suffixes():
+    scene = NetworkFile("My Coin.bif.gz", gzip.compress(COIN.encode())).read()
+    assert (scene.title, scene.note) == ("My Coin", "My Coin.bif.gz")
+    with pytest.raises(FormatError, match=r"^x\.bif\.gz: the file cannot be unpacked, it is cut off"):
+        NetworkFile("x.bif.gz", gzip.compress(COIN.encode())[:-3]).read()
+
+
+@pytest.mark.parametrize("from_path", [True, False])
+def test_a_packed_session_is_opened(tmp_path, from_path):
+    packed = gzip.compress(session_file.dump(Saved(Scene("Kept", "", coin()))).encode())
+    path = tmp_path / "kept.json.gz"
+    path.write_bytes(packed)
+    file = NetworkFile(str(path)) if from_path else NetworkFile(path.name, packed)
+    assert file.read().scene.title == "Kept"
