@@ -57,6 +57,7 @@ def test_a_table_for_people(folder):
     assert [row.split()[0] for row in rows] == ["alarm", "asia", "hiding", "hiding", "average"]
     assert " 89.25%" in rows[0]
     assert len({len(line) for line in (header, *rows)}) == 1
+    assert "pgmgui: note: r is EDML's relative improvement on EM's error" in outcome.err
     assert "pgmgui: note: quick: only the smallest networks" in outcome.err
 
 
