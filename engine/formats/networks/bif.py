@@ -20,8 +20,8 @@ from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
-       |(?P<string>"(?:[^"\\]|\\.)*")
-       |(?P<token>[{}()\[\],;|]|(?:[^\s{}()\[\],;|"/]|/(?![/*]))+)""",
+       |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
+       |(?P<token>[{}()\[\],;|]|(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++)""",
     re.VERBOSE | re.DOTALL,
 )
 _PLAIN = re.compile(r"[^\W\d][\w.-]*")

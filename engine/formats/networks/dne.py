@@ -25,8 +25,8 @@ from engine.model.variable import list_names
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
-       |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
-       |(?P<token>[{}()=,;]|(?:[^\s{}()=,;"/]|/(?![/*]))+)""",
+       |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
+       |(?P<token>[{}()=,;]|(?:[^\s{}()=,;"/]++|/(?![/*]))++)""",
     re.VERBOSE | re.DOTALL,
 )
 # A backslash at the end of a line continues the string on the next, after white space and perhaps ``\|``.

@@ -127,11 +127,13 @@ def _build_bayesian_network(nodes: Sequence[NodeDraft], normalise: bool, notes: 
     variables, index = _build_variables(nodes)
     parents = []
     for node in nodes:
-        for k, name in enumerate(node.parents):
+        seen: set[str] = set()
+        for name in node.parents:
             if name not in index:
                 raise FormatError(f"{node.name!r} has the parent {name!r}, which is not defined", node.table_line)
-            if name in node.parents[:k]:
+            if name in seen:
                 raise FormatError(f"{node.name!r} has the parent {name!r} twice", node.table_line)
+            seen.add(name)
         parents.append(tuple(index[name] for name in node.parents))
     order = topological_order(parents)
     if isinstance(order, Cycle):
@@ -145,11 +147,13 @@ def _build_markov_network(nodes: Sequence[NodeDraft], factors: Sequence[FactorDr
     variables, index = _build_variables(nodes)
     scopes, tables = [], []
     for factor in factors:
-        for k, name in enumerate(factor.scope):
+        seen: set[str] = set()
+        for name in factor.scope:
             if name not in index:
                 raise FormatError(f"a factor names the variable {name!r}, which is not defined", factor.line)
-            if name in factor.scope[:k]:
+            if name in seen:
                 raise FormatError(f"a factor names the variable {name!r} twice", factor.line)
+            seen.add(name)
         scope = tuple(index[name] for name in factor.scope)
         shape = tuple(variables[i].cardinality for i in scope)
         what = f"the factor over {list_names(list(factor.scope))}"

@@ -18,8 +18,8 @@ from engine.model.errors import FormatError
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
-       |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
-       |(?P<token>[{}()=,;]|(?:[^\s{}()=,;"/]|/(?![/*]))+)""",
+       |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
+       |(?P<token>[{}()=,;]|(?:[^\s{}()=,;"/]++|/(?![/*]))++)""",
     re.VERBOSE | re.DOTALL,
 )
 _DEEPEST = 20

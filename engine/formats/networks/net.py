@@ -22,7 +22,7 @@ from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|%[^\n]*)
-       |(?P<string>"[^"\\]*(?:\\.[^"\\]*)*")
+       |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
        |(?P<token>[{}()=,;|]|[^\s{}()=,;|"%]+)""",
     re.VERBOSE | re.DOTALL,
 )
@@ -296,15 +296,16 @@ def _identifiers(names: list[str]) -> list[str]:
     ['a', 'x_ray_2', 'x_ray', '_1']
     """
     taken = {name for name in names if _NAME.fullmatch(name)}
+    numbers: dict[str, int] = {}
     identifiers = []
     for name in names:
         identifier = name
         if name not in taken:
             plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
-            plain = plain if _NAME.fullmatch(plain) else f"_{plain}"
-            identifier, number = plain, 2
+            identifier = plain = plain if _NAME.fullmatch(plain) else f"_{plain}"
             while identifier in taken:
-                identifier, number = f"{plain}_{number}", number + 1
+                numbers[plain] = numbers.get(plain, 1) + 1
+                identifier = f"{plain}_{numbers[plain]}"
             taken.add(identifier)
         identifiers.append(identifier)
     return identifiers

@@ -19,7 +19,7 @@ _CHUNK = 1 << 22
 _NEWLINE = ord("\n")
 _BLANK = np.zeros(256, dtype=bool)
 _BLANK[list(b" \t\n\v\f\r")] = True
-_NUMBER = re.compile(rb"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|nan)", re.IGNORECASE)
+_NUMBER = re.compile(rb"[+-]?(?:(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|inf|nan)", re.IGNORECASE)
 
 
 class NumberStream:

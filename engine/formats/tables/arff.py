@@ -28,6 +28,8 @@ _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)\s*+(.*)", re.IGNORECASE | re.DOTALL)
 _VALUE = re.compile(rf"\s*+({_QUOTED}|[^,'\"{{}}]*+)\s*+(,|$)", re.DOTALL)
 _PAIR = re.compile(rf"\s*+(\d{{1,9}})\s++({_QUOTED}|[^,'\"{{}}\s]++)\s*+(,|$)", re.DOTALL)
+_QUOTED_OR_MARK = re.compile(rf"{_QUOTED}|['\"}}]", re.DOTALL)
+_REST = re.compile(r"\s*+\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
 
@@ -111,9 +113,11 @@ def _read_type(text: str, line: int) -> tuple[Sequence[str] | None, str]:
 
 def _find_brace(text: str, line: int) -> int:
     """Where the brace that opens a text is closed, outside quotes."""
-    for match in re.finditer(rf"{_QUOTED}|}}", text):
+    for match in _QUOTED_OR_MARK.finditer(text):
         if match[0] == "}":
             return match.start()
+        if len(match[0]) == 1:
+            raise FormatError(f"a quote that is never closed: {shorten(text[match.start() :])}", line)
     raise FormatError("a brace that is never closed", line)
 
 
@@ -186,7 +190,7 @@ def _read_sparse(line: str, attributes: Sequence[_Attribute], number: int) -> Ce
         raise FormatError(f"unexpected text after a sparse row: {shorten(line[end + 1 :])}", number)
     found: dict[int, str | None] = {}
     inner, position = line[1:end], 0
-    while position < len(inner) and inner[position:].strip():
+    while not _REST.match(inner, position):
         match = _PAIR.match(inner, position)
         if match is None or int(match[1]) >= len(attributes):
             shown = shorten(inner[position:].strip())

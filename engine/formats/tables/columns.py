@@ -112,7 +112,8 @@ def _build_from_columns(table: Table, missing: frozenset[str], notes: list[str])
 def match_columns(table: Table, variables: Sequence[Variable]) -> dict[int, int]:
     """For variables that have a column, which: by exact name, else by the only one equal but for case."""
     names = [column.name for column in table.columns]
-    taken = {i: names.index(variable.name) for i, variable in enumerate(variables) if variable.name in names}
+    first = {name: j for j, name in reversed(list(enumerate(names)))}
+    taken = {i: first[variable.name] for i, variable in enumerate(variables) if variable.name in first}
     columns = _by_folded_name(names, set(taken.values()))
     folded = _by_folded_name([variable.name for variable in variables], set(taken))
     for key, found in folded.items():

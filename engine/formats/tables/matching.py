@@ -21,6 +21,8 @@ CLEARLY = 0.1
 """How much more alike the best must be than the next."""
 MOST_COMPARED = 250_000
 """Pairs of names that are compared: with more, only names that are equal but for case and punctuation are found."""
+MOST_LETTERS = 200
+"""Longer names are alike only if they are equal but for case and punctuation: comparing takes the square of it."""
 MOST_VALUES = 200
 """Values of one column for which a state is looked for."""
 _WORDS = (
@@ -32,7 +34,7 @@ _WORDS = (
 
 def list_strangers(table: Table, variables: Sequence[Variable]) -> list[int]:
     """The columns that are no variable by their name, and hold neither weights nor nothing but the case's number."""
-    taken = match_columns(table, variables).values()
+    taken = set(match_columns(table, variables).values())
     _, weights = find_weights(table, variables, taken, [])
     return [
         j
@@ -66,9 +68,11 @@ def suggest_variables(
             if known:
                 scores.append((-score - known, j, i))
     found: dict[int, int] = {}
+    given: set[int] = set()
     for _, j, i in sorted(scores):
-        if j not in found and i not in found.values():
+        if j not in found and i not in given:
             found[j] = i
+            given.add(i)
     return found
 
 
@@ -110,7 +114,7 @@ def _compare(one: str, other: str, cheap: bool) -> float:
     first, second = _fold(one), _fold(other)
     if first == second:
         return 1.0
-    if cheap or not first or not second:
+    if cheap or not first or not second or max(len(first), len(second)) > MOST_LETTERS:
         return 0.0
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     if matcher.quick_ratio() < 0.4:
