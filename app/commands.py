@@ -6,13 +6,20 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from engine.formats import Document, read_dataset, read_evidence, read_network, write_dataset, write_network
-from engine.formats.data_files import DATA_SUFFIXES
+from engine.formats import (
+    DATA_FORMATS,
+    Document,
+    read_dataset,
+    read_evidence,
+    read_network,
+    split_name,
+    write_dataset,
+    write_network,
+)
 from engine.inference import query as evidences
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
@@ -212,7 +219,7 @@ def read_model(options: argparse.Namespace) -> Document:
 
 
 def _is_data(path: str) -> bool:
-    return Path(path).suffix.lower() in DATA_SUFFIXES
+    return split_name(path)[1] in DATA_FORMATS
 
 
 def check_seed(seed: int) -> int:

@@ -12,8 +12,7 @@ from typing import Any
 
 from app.commands import check_seed, show
 from app.learning import interruptible
-from engine.formats import read_network
-from engine.formats.files import FORMATS
+from engine.formats import NETWORK_FORMATS, PACKED, read_network
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.studies import table_4_1, table_4_2, table_6_1
@@ -103,7 +102,8 @@ def _read_networks(options: argparse.Namespace, wanted: Sequence[str]) -> tuple[
 
 
 def _find(folder: Path, name: str) -> Path | None:
-    candidates = [folder / FILES[name], *(folder / f"{name}{suffix}" for suffix in FORMATS)]
+    names = [FILES[name], *(f"{name}{suffix}" for suffix in NETWORK_FORMATS)]
+    candidates = [folder / f"{found}{packed}" for found in names for packed in ("", PACKED)]
     return next((path for path in candidates if path.is_file()), None)
 
 

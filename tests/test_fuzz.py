@@ -15,9 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats import read_dataset, read_network, write_dataset, write_network
-from engine.formats.data_files import DATA_SUFFIXES
-from engine.formats.files import FORMATS
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, read_dataset, read_network, write_dataset, write_network
 from tests.command_line import EXAMPLES, Outcome, assert_refused, run
 from tests.mutations import mutate, mutate_bytes
 
@@ -77,7 +75,7 @@ def sources(folder: Path) -> list[Path]:
     inline = {"x.dsc": DSC, "x.dne": DNE, "x.dsl": DSL, "x.erg": ERG, "x.cas": CAS, "x.arff": ARFF, "x.csv": CSV}
     for name, text in {**inline, "x.evid": EVIDENCE}.items():
         (folder / name).write_text(text)
-    for suffix, form in FORMATS.items():
+    for suffix, form in NETWORK_FORMATS.items():
         if form.dump and suffix != ".erg":
             write_network(folder / f"asia{suffix}", asia)
     for suffix in (".uai", ".json"):
@@ -101,7 +99,7 @@ def commands(path: Path, folder: Path, chance: random.Random) -> list[object]:
     """What to do with a file."""
     if path.suffix == ".evid":
         return ["query", EXAMPLES / "asia.bif", "--evidence-file", path]
-    if path.suffix in DATA_SUFFIXES:
+    if path.suffix in DATA_FORMATS:
         target = folder / f"out{chance.choice(['.csv', '.tsv', '.parquet'])}"
         return chance.choice([["info", path], ["info", path], ["convert", path, target]])
     target = folder / f"out{chance.choice(['.bif', '.net', '.xdsl', '.xml', '.uai', '.json'])}"
@@ -178,5 +176,5 @@ def test_no_damaged_file_takes_much_memory(results):
 
 def test_every_format_that_is_read_is_damaged(results):
     suffixes = {Path(name).suffix for name in results}
-    assert suffixes >= FORMATS.keys()
+    assert suffixes >= NETWORK_FORMATS.keys()
     assert suffixes >= {".csv", ".tsv", ".cas", ".arff", ".parquet", ".evid"}

@@ -1,19 +1,45 @@
-"""Network and data files: text ↔ objects, chosen by suffix.
+"""Network and data files: bytes ↔ objects, chosen by suffix.
 
-One module per format with ``parse(text) -> NetworkDraft`` and, where we write it, ``dump(document) -> str``.
+Two rooms, ``networks`` and ``tables``. In each, a module per format has ``parse`` and, where we write it,
+``dump``; the room's ``catalogue`` has a line for each suffix.
 """
 
-from engine.formats.data_columns import DataDocument
-from engine.formats.data_files import read_dataset, write_dataset
-from engine.formats.draft import Document
-from engine.formats.files import read_evidence, read_network, write_network
+from engine.formats.networks.catalogue import (
+    NETWORK_FORMATS,
+    dump_network,
+    parse_network,
+    read_evidence,
+    read_network,
+    write_network,
+)
+from engine.formats.networks.draft import Document
+from engine.formats.packing import SUFFIX as PACKED
+from engine.formats.packing import split_name
+from engine.formats.tables.catalogue import (
+    DATA_FORMATS,
+    dump_dataset,
+    parse_table,
+    read_dataset,
+    read_table,
+    write_dataset,
+)
+from engine.formats.tables.columns import DataDocument
 
 __all__ = [
+    "DATA_FORMATS",
+    "NETWORK_FORMATS",
+    "PACKED",
     "DataDocument",
     "Document",
+    "dump_dataset",
+    "dump_network",
+    "parse_network",
+    "parse_table",
     "read_dataset",
     "read_evidence",
     "read_network",
+    "read_table",
+    "split_name",
     "write_dataset",
     "write_network",
 ]

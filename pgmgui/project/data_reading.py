@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.formats import Document
-from engine.formats.data_columns import build_dataset, match_columns
-from engine.formats.data_files import naming, parse_table, read_table
-from engine.formats.data_table import Table
+from engine.formats import Document, parse_table, read_table, split_name
+from engine.formats.files import naming
+from engine.formats.tables.columns import build_dataset, match_columns
+from engine.formats.tables.table import Table
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
@@ -56,4 +56,4 @@ def build_scene(table: Table, name: str) -> Scene:
     network = BayesianNetwork(variables, ((),) * len(variables), tables)
     note = f"Variables of the columns of {Path(name).name}; connect them on the canvas"
     data = replace(data, notes=(f"read from {Path(name).name}", *data.notes))
-    return Scene(Path(name).stem or "Untitled", note, arrange(Document(network)), data)
+    return Scene(split_name(name)[0] or "Untitled", note, arrange(Document(network)), data)

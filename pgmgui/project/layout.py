@@ -1,8 +1,10 @@
 """Where to draw the nodes: the file's own positions, or automatic ones.
 
-Layered for directed graphs, each arrow pointing down; by distances for undirected ones. Everything is
-a pure function of the graph and the widths of the labels, so the same file always looks the same.
-Coordinates are pixels at zoom 1 and y grows downwards.
+Layered for directed graphs, each arrow pointing down; by distances for undirected ones. A pure function of the graph
+and the widths of its labels, in pixels at zoom 1; y grows downwards.
+
+Not a library's, as none folds wide layers: of 441 nodes (pigs) fast-sugiyama draws a strip 50 times as wide as
+high with 6,534 crossings (here 3 times and 5,506), and igraph and grandalf cross more, and are under the GPL.
 """
 
 from __future__ import annotations
@@ -193,12 +195,7 @@ def _reduce_crossings(
         neighbours = above if sweep % 2 == 0 else below
         current = []
         for layer in layers if sweep % 2 == 0 else layers[::-1]:
-            means = {
-                node: sum(place[n] for n in neighbours[node]) / len(neighbours[node])
-                if neighbours[node]
-                else place[node]
-                for node in layer
-            }
+            means = {node: _mean(place, neighbours[node], place[node]) for node in layer}
             current.append(sorted(layer, key=means.__getitem__))
             _number(current[-1], place)
         layers = current if sweep % 2 == 0 else current[::-1]

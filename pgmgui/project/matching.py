@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from engine.formats import DataDocument
-from engine.formats.cells import MISSING_CODES, read_likelihood
-from engine.formats.data_columns import build_dataset, make_variable, match_columns
-from engine.formats.data_matching import list_strangers, list_unknown, suggest_states, suggest_variables
-from engine.formats.data_table import Table
+from engine.formats.tables.cells import MISSING_CODES, read_likelihood
+from engine.formats.tables.columns import build_dataset, make_variable, match_columns
+from engine.formats.tables.matching import list_strangers, list_unknown, suggest_states, suggest_variables
+from engine.formats.tables.table import Table
 from engine.model import editing
 from engine.model.errors import FormatError, ModelError
 from engine.model.network import Network

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.formats import Document, read_network, write_network
-from engine.formats.files import FORMATS, find_format
-from engine.model.errors import FormatError, PgmError
+from engine.formats import NETWORK_FORMATS, Document, parse_network, read_network, split_name
+from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.layout import arrange
 from pgmgui.project.scene import Scene
-from pgmgui.project.session_file import Saved, is_session, read_session
+from pgmgui.project.session_file import Saved, holds_session, is_session, parse_session, read_session
 
 LONGEST_NAME = 80
 """Characters of a suggested file name."""
@@ -32,45 +30,25 @@ class NetworkFile:
         What is wrong is told with the user's name of the file.
         """
         if self.content is None:
-            return self._read(find_path(self.name), normalise)
-        form = find_format(Path(self.name))
-        suffix = next(suffix for suffix, known in FORMATS.items() if known is form)
-        with tempfile.TemporaryDirectory(prefix="pgmgui-") as folder:
-            # The user's name may be anything, also one that no folder can hold.
-            path = Path(folder) / f"network{suffix}"
-            path.write_bytes(self.content)
-            try:
-                return self._read(path, normalise)
-            except FormatError as error:
-                raise type(error)(error.message, error.line, self.name) from None
-
-    def _read(self, path: Path, normalise: bool) -> Scene | Saved:
-        return read_session(path) if is_session(path) else open_scene(read_network(path, normalise), self.name)
+            path = find_path(self.name)
+            return read_session(path) if is_session(path) else open_scene(read_network(path, normalise), self.name)
+        if holds_session(self.content, self.name):
+            return parse_session(self.content, self.name)
+        return open_scene(parse_network(self.content, self.name, normalise), self.name)
 
 
 def open_scene(document: Document, name: str) -> Scene:
     """A scene of a network and no data; it is called like its file, or else as it calls itself."""
-    return Scene(Path(name).stem or document.name or "Untitled", Path(name).name, arrange(document))
+    return Scene(split_name(name)[0] or document.name or "Untitled", Path(name).name, arrange(document))
 
 
 def list_writable(network: Network) -> dict[str, str]:
     """The suffixes of the formats that can hold a network, from what the chooser calls them."""
     return {
         f"{form.name} ({suffix})": suffix
-        for suffix, form in FORMATS.items()
+        for suffix, form in NETWORK_FORMATS.items()
         if form.dump is not None and isinstance(network, form.writes)
     }
-
-
-def dump_network(document: Document, suffix: str) -> bytes:
-    """The content of a file in the format of a suffix."""
-    with tempfile.TemporaryDirectory(prefix="pgmgui-") as folder:
-        path = Path(folder) / f"network{suffix}"
-        try:
-            write_network(path, document)
-        except PgmError as error:
-            raise PgmError(str(error).replace(str(path), f"a {suffix} file")) from None
-        return path.read_bytes()
 
 
 def suggest_name(title: str) -> str:
@@ -99,4 +77,4 @@ def find_target(path: str, name: str, suffix: str) -> Path:
     target = find_path(path)
     if target.is_dir():
         target = target / suggest_name(name)
-    return target if target.suffix.lower() in FORMATS else target.with_name(target.name + suffix)
+    return target if split_name(target)[1] in NETWORK_FORMATS else target.with_name(target.name + suffix)

@@ -3,7 +3,7 @@
 ::
 
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
-     "network": {a network file of ours, see engine.formats.json_network},
+     "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
      "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...},
@@ -26,11 +26,16 @@ from typing import Any
 
 import numpy as np
 
-from engine.formats import DataDocument, Document, json_network, text_table
-from engine.formats.data_columns import build_dataset
-from engine.formats.data_output import dump_text
-from engine.formats.draft import build_document
-from engine.formats.files import read_bytes, read_text, write_text
+from engine.formats import DataDocument, Document, split_name
+from engine.formats.files import decode, naming, read_bytes, write_text
+from engine.formats.limits import MOST_BYTES
+from engine.formats.networks import json_network
+from engine.formats.networks.draft import build_document
+from engine.formats.packing import unpack
+from engine.formats.tables import text
+from engine.formats.tables.columns import build_dataset
+from engine.formats.tables.output import dump_text
+from engine.formats.tables.table import Hints
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
@@ -66,16 +71,26 @@ def write_session(path: str | Path, saved: Saved) -> None:
 def read_session(path: str | Path) -> Saved:
     """The session of a file."""
     path = Path(path)
-    try:
-        return parse(read_text(path), lambda name: read_bytes(path.parent / name))
-    except FormatError as error:
-        raise error.at(path) from None
+    return parse_session(read_bytes(path), path, lambda name: read_bytes(path.parent / name))
+
+
+def parse_session(data: bytes, name: str | Path, read: Callable[[str], bytes] | None = None) -> Saved:
+    """The session in the bytes of a file of that name. See :func:`parse`."""
+    with naming(name):
+        return parse(decode(unpack(data, name, MOST_BYTES)), read)
 
 
 def is_session(path: str | Path) -> bool:
     """Whether a file looks like a session of ours; it may still turn out malformed."""
-    path = Path(path)
-    return path.suffix.lower() == ".json" and f'"{FORMAT}"'.encode() in read_bytes(path)[:200]
+    return split_name(path)[1] == ".json" and holds_session(read_bytes(Path(path)), path)
+
+
+def holds_session(data: bytes, name: str | Path) -> bool:
+    """Whether the bytes of a file of that name look like a session of ours."""
+    if split_name(name)[1] != ".json":
+        return False
+    with naming(name):
+        return f'"{FORMAT}"'.encode() in unpack(data, name, MOST_BYTES)[:200]
 
 
 def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
@@ -181,7 +196,7 @@ def _parse_data(item: Any, network: Network, read: Callable[[str], bytes] | None
         content = read(name)
         if hashlib.sha256(content).hexdigest() != expected:
             raise FormatError(f"the data file {name!r} is not the one this session was saved with: it has changed")
-    found = build_dataset(text_table.parse(content, network.variables, (), ","), network.variables, ())
+    found = build_dataset(text.parse(content, Hints(network.variables, delimiter=",")), network.variables, ())
     notes = tuple(str(note) for note in item.get("notes", ()))
     return DataDocument(found.dataset, notes, found.unmatched, found.absent)
 

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from app import main as page
-from engine.formats import draft, read_dataset, read_network, write_network
-from engine.formats.data_files import DATA_SUFFIXES
-from engine.formats.files import FORMATS, write_pieces
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, read_dataset, read_network, write_network
+from engine.formats.files import write_pieces
+from engine.formats.networks import draft
 from engine.inference.query import Evidence
 from engine.inference.query import query as ask
 from engine.model.network import BayesianNetwork, MarkovNetwork
@@ -27,8 +27,8 @@ from tests.compare import assert_same_by_names
 ASIA = EXAMPLES / "asia.bif"
 SPRINKLER = EXAMPLES / "sprinkler.bif"
 GRID = EXAMPLES / "thesis-grid.json"
-WRITABLE = [suffix for suffix, form in FORMATS.items() if form.dump]
-WRITABLE_DATA = [suffix for suffix in DATA_SUFFIXES if suffix not in (".cas", ".arff")]
+WRITABLE = [suffix for suffix, form in NETWORK_FORMATS.items() if form.dump]
+WRITABLE_DATA = [suffix for suffix, form in DATA_FORMATS.items() if form.dump]
 
 
 def posterior(path, evidence, name):
@@ -291,7 +291,7 @@ def test_simulate_refuses_an_output_that_is_not_data(tmp_path):
 # --- convert -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", WRITABLE)
+@pytest.mark.parametrize("suffix", [*WRITABLE, ".bif.gz"])
 def test_convert_there_and_back(tmp_path, suffix):
     there, back = tmp_path / f"asia{suffix}", tmp_path / "back.bif"
     assert run("convert", ASIA, there, "--json").result == {"in": str(ASIA), "out": str(there), "notes": []}
@@ -314,7 +314,7 @@ def test_convert_a_markov_network(tmp_path, suffix):
     assert all((a == b).all() for a, b in zip(original.tables, found.tables, strict=True))
 
 
-@pytest.mark.parametrize("suffix", WRITABLE_DATA)
+@pytest.mark.parametrize("suffix", [*WRITABLE_DATA, ".csv.gz"])
 def test_convert_data_there_and_back(tmp_path, suffix):
     source = tmp_path / "source.csv"
     run("simulate", ASIA, "--rows", 50, "--missing", "0.2", "--out", source)

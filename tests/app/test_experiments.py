@@ -19,11 +19,11 @@ SIZE = ("--quick", "--rows", 40, "--max-iter", 20)
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Asia in the place of the shared data's, and a small network by the name of another."""
+    """Asia in the place of the shared data's, and a small network, packed, by the name of another."""
     made = tmp_path_factory.mktemp("networks")
     (made / "bif").mkdir()
     shutil.copy(EXAMPLES / "asia.bif", made / FILES["asia"])
-    write_network(made / "alarm.net", Document(random_dag(6, random_state=1)))
+    write_network(made / "alarm.net.gz", Document(random_dag(6, random_state=1)))
     return made
 
 
@@ -57,6 +57,7 @@ def test_a_table_for_people(folder):
     assert [row.split()[0] for row in rows] == ["alarm", "asia", "hiding", "hiding", "average"]
     assert " 89.25%" in rows[0]
     assert len({len(line) for line in (header, *rows)}) == 1
+    assert "pgmgui: note: r is EDML's relative improvement on EM's error" in outcome.err
     assert "pgmgui: note: quick: only the smallest networks" in outcome.err
 
 

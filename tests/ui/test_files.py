@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from engine.formats import read_network
-from engine.formats.files import FORMATS
+from engine.formats import NETWORK_FORMATS, read_network
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
@@ -198,7 +197,7 @@ def offered(desk: Desk) -> set[str]:
 
 
 def suffixes(kind) -> set[str]:
-    return {suffix for suffix, form in FORMATS.items() if form.dump and kind in form.writes}
+    return {suffix for suffix, form in NETWORK_FORMATS.items() if form.dump and kind in form.writes}
 
 
 def test_a_download_reads_back_in_every_format(desk, tmp_path):

@@ -53,8 +53,8 @@ class EDML:
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
     equations: ClassVar[str] = (
-        r"\lambda^i_{x|u} = \frac{\Pr(x u \mid d_i)}{\theta_{x|u}} - \Pr(u \mid d_i) + 1, \qquad "
-        r"\theta_{\cdot|u} \leftarrow \arg\max_\theta \prod_x \theta_x^{\psi_{x|u} - 1} "
+        r"\lambda^i_{x|u} = \frac{\mathrm{Pr}(x u \mid d_i)}{\theta_{x|u}} - \mathrm{Pr}(u \mid d_i) + 1, \qquad "
+        r"\theta_{\cdot|u} \leftarrow \mathrm{arg}\max\limits_\theta \prod_x \theta_x^{\psi_{x|u} - 1} "
         r"\prod_i \sum_x \lambda^i_{x|u} \theta_x"
     )
     explanation: ClassVar[str] = (

@@ -21,8 +21,8 @@ class EM:
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     equations: ClassVar[str] = (
-        r"\theta_{x|u} \leftarrow \frac{\psi_{x|u} - 1 + \sum_i \Pr(x u \mid d_i)}"
-        r"{\sum_x (\psi_{x|u} - 1) + \sum_i \Pr(u \mid d_i)}"
+        r"\theta_{x|u} \leftarrow \frac{\psi_{x|u} - 1 + \sum_i \mathrm{Pr}(x u \mid d_i)}"
+        r"{\sum_x (\psi_{x|u} - 1) + \sum_i \mathrm{Pr}(u \mid d_i)}"
     )
     explanation: ClassVar[str] = (
         "Every row is completed in all ways, each weighted by its probability under the current parameters. "

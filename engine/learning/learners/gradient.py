@@ -69,8 +69,9 @@ class Gradient:
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     equations: ClassVar[str] = (
-        r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x'} e^{\eta_{x'|u}}}, \qquad "
-        r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \Pr(x u \mid d_i) - \theta_{x|u} \sum_i \Pr(u \mid d_i)"
+        r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x′} e^{\eta_{x′|u}}}, \qquad "
+        r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \mathrm{Pr}(x u \mid d_i) "
+        r"- \theta_{x|u} \sum_i \mathrm{Pr}(u \mid d_i)"
     )
     explanation: ClassVar[str] = (
         "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "

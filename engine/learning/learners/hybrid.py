@@ -35,8 +35,8 @@ class Hybrid:
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     equations: ClassVar[str] = (
-        r"\theta \leftarrow \arg\max_{\theta' \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
-        r"\ell(\theta') + \log \rho(\theta')"
+        r"\theta \leftarrow \mathrm{arg}\max\limits_{\theta′ \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
+        r"\ell(\theta′) + \log \rho(\theta′)"
     )
     explanation: ClassVar[str] = (
         "One pass over the data gives the updates of both EM and EDML. "

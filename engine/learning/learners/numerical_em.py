@@ -64,7 +64,7 @@ class NumericalEM:
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
     equations: ClassVar[str] = (
-        r"\theta \leftarrow \arg\max_\theta \sum_x n_{xu} \log\theta_{x|u} + \log p(\theta_{\cdot|u})"
+        r"\theta \leftarrow \mathrm{arg}\max\limits_\theta \sum_x n_{xu} \log\theta_{x|u} + \log p(\theta_{\cdot|u})"
     )
     explanation: ClassVar[str] = (
         "The E-step is EM's. The M-step has no formula for this prior, so Newton's method climbs to its peak."

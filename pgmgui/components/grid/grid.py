@@ -4,6 +4,9 @@ Python owns the cells. When the browser has mounted the component it sends ``rea
 ``load``: the columns, the number of rows and the cells around the rows in view. As the user scrolls it asks
 for others with ``ask`` and is sent ``cells``. What is typed comes as ``edit``; the row is then sent again,
 as it is after the edit or, if that was refused, as it was before.
+
+Not Tabulator, which Panel brings: it is sent every row or one page at a time, so that a million rows cannot be
+scrolled, and tells a screen reader neither how many rows there are nor which one it is on.
 """
 
 from __future__ import annotations

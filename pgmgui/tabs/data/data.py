@@ -10,8 +10,9 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats.data_files import DATA_SUFFIXES, naming
-from engine.formats.data_table import Table
+from engine.formats import DATA_FORMATS, PACKED
+from engine.formats.files import naming
+from engine.formats.tables.table import Table
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.data_reading import DataFile, build_scene
@@ -43,8 +44,8 @@ class DataPanel(pn.viewable.Viewer):
         self._work = Work(session, self._abandon)
         self._upload = Upload(
             label="Choose a data file, or drop it here",
-            about=f"Opens data from one of: {', '.join(DATA_SUFFIXES)}",
-            accept=",".join(DATA_SUFFIXES),
+            about=f"Opens data from one of: {', '.join(DATA_FORMATS)}, perhaps packed ({PACKED})",
+            accept=",".join((*DATA_FORMATS, PACKED)),
             on_begin=lambda name: self._work.begin(f"Uploading {name}"),
             on_file=self._read_upload,
             on_trouble=self._fail,

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import write_dataset
-from engine.formats.data_files import DATA_SUFFIXES, dump_dataset
+from engine.formats import DATA_FORMATS, dump_dataset, split_name, write_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
@@ -22,9 +20,6 @@ from pgmgui.state.session import Session
 from pgmgui.tabs.work import Work, make_button, settle
 
 SEEN, COMPLETE = "as seen under the marks", "complete, as if nothing were marked"
-FORMATS = {"CSV (.csv)": ".csv", "Tabs (.tsv)": ".tsv"} | (
-    {"Parquet (.parquet)": ".parquet"} if find_spec("pyarrow") else {}
-)
 _FIELD = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 8, 4, 0)}
 
 
@@ -40,7 +35,11 @@ class DataSaving(pn.viewable.Viewer):
             label="Save the data", options=[SEEN, COMPLETE], value=SEEN, description="With or without marks.", **_FIELD
         )
         self._format = pmui.Select(
-            label="Data format", options=FORMATS, value=".csv", description="Of the file that is written.", **_FIELD
+            label="Data format",
+            options=list_writable(),
+            value=".csv",
+            description="Of the file that is written.",
+            **_FIELD,
         )
         self._path = pmui.TextInput(
             label="Data file on this machine",
@@ -83,7 +82,7 @@ class DataSaving(pn.viewable.Viewer):
 
         def dump() -> tuple[int, bytes]:
             dataset = self._chosen()
-            content = dump_dataset(dataset, self._format.value)
+            content = dump_dataset(dataset, name)
             if len(content) > MOST_BYTES:
                 raise PgmError(
                     f"{name}: the file would have {len(content) >> 20:,} MB, too much for the browser; "
@@ -128,9 +127,18 @@ class DataSaving(pn.viewable.Viewer):
         return self._view.__panel__()
 
 
+def list_writable() -> dict[str, str]:
+    """For each format that is written, its first suffix, from what the chooser calls it."""
+    first: dict[str, str] = {}
+    for suffix, form in DATA_FORMATS.items():
+        if form.is_writable:
+            first.setdefault(form.name, suffix)
+    return {f"{name} ({suffix})": suffix for name, suffix in first.items()}
+
+
 def find_target(path: str, title: str, suffix: str) -> Path:
     """Where to write: a folder is given a file of the title, a name without a data format's suffix the chosen one."""
     target = find_path(path)
     if target.is_dir():
         target = target / suggest_name(title)
-    return target if target.suffix.lower() in DATA_SUFFIXES else target.with_name(target.name + suffix)
+    return target if split_name(target)[1] in DATA_FORMATS else target.with_name(target.name + suffix)

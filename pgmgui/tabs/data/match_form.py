@@ -8,7 +8,7 @@ from functools import partial
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats.data_table import Table
+from engine.formats.tables.table import Table
 from engine.model.network import Network
 from pgmgui.components.drawer import Drawer
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source

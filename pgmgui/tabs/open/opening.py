@@ -8,7 +8,7 @@ from functools import partial
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats.files import FORMATS
+from engine.formats import NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
@@ -37,8 +37,9 @@ class Opening(pn.viewable.Viewer):
         self._work = Work(session, self._abandon)
         self._upload = Upload(
             label="Choose a network file, or drop it here",
-            about=f"Opens a network from one of: {', '.join(FORMATS)}; or a session that was saved",
-            accept=",".join(FORMATS),
+            about=f"Opens a network from one of: {', '.join(NETWORK_FORMATS)}, perhaps packed ({PACKED}); "
+            "or a session that was saved",
+            accept=",".join((*NETWORK_FORMATS, PACKED)),
             on_begin=self._begin,
             on_file=self._read_upload,
             on_trouble=self._fail,

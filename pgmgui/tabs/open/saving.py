@@ -9,11 +9,11 @@ from pathlib import Path
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import write_network
+from engine.formats import dump_network, write_network
 from engine.model.errors import PgmError
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Download
-from pgmgui.project.network_files import dump_network, find_target, list_writable, suggest_name
+from pgmgui.project.network_files import find_target, list_writable, suggest_name
 from pgmgui.project.words import count_edges
 from pgmgui.state.session import Session
 from pgmgui.tabs.work import make_button
@@ -83,7 +83,7 @@ class Saving(pn.viewable.Viewer):
         document, suffix = self._session.document, self._format.value
         name = suggest_name(self._name.value_input or "") + suffix
         try:
-            content = await asyncio.to_thread(dump_network, document, suffix)
+            content = await asyncio.to_thread(dump_network, document, name)
         except PgmError as error:
             self._session.say(f"{error}.")
             return

@@ -1,5 +1,7 @@
 """Data files as the page reads them."""
 
+import gzip
+
 import pytest
 
 from engine.model.errors import FormatError, PgmError
@@ -30,6 +32,12 @@ def test_a_header_with_no_known_name_is_still_a_header():
     table = DataFile("w.csv", b"a,b\n1,low\n2,high\n").read([RAIN, SKY])
     assert names(table) == ["a", "b"]
     assert table.rows == 2
+
+
+def test_a_packed_file_is_read_and_names_the_network_without_its_suffixes():
+    table = DataFile("w.csv.gz", gzip.compress(b"Rain,Sky\nyes,blue\n")).read([RAIN, SKY])
+    assert (names(table), table.rows) == (["Rain", "Sky"], 1)
+    assert build_scene(table, "w.csv.gz").title == "w"
 
 
 def test_errors_name_the_users_file(tmp_path):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.formats import Document
-from engine.formats.data_files import parse_table
+from engine.formats.tables.catalogue import parse_table
 from engine.model.dataset import MISSING
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork

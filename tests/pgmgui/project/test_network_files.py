@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import os
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.formats import Document, read_network
+from engine.formats import DataDocument, Document, dump_network, read_network
+from engine.model.dataset import make_dataset
 from engine.model.errors import FormatError, PgmError, RowSumError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
-from pgmgui.project.network_files import NetworkFile, dump_network, find_target, list_writable, suggest_name
+from pgmgui.project import session_file
+from pgmgui.project.network_files import NetworkFile, find_target, list_writable, suggest_name
+from pgmgui.project.scene import Scene
+from pgmgui.project.session_file import Saved
 
 COIN = "network coin {} variable A { type discrete [2] { y, n }; } probability (A) { table 0.5, 0.5; }"
 
@@ -27,7 +34,7 @@ def test_an_upload_is_read_by_its_suffix_and_laid_out():
     assert set(scene.document.positions) == {"A"}
 
 
-def test_the_users_name_is_told_not_that_of_the_temporary_file():
+def test_the_users_name_is_told_also_one_that_no_folder_can_hold():
     with pytest.raises(FormatError) as caught:
         NetworkFile("../etc/p\0asswd.bif", b"").read()
     assert str(caught.value).startswith("../etc/p\0asswd.bif:line 1: the file is empty")
@@ -36,13 +43,25 @@ def test_the_users_name_is_told_not_that_of_the_temporary_file():
     assert NetworkFile("x.bif", COIN.replace("0.5", "1").encode()).read(normalise=True).document.notes
 
 
-def test_nothing_stays_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    NetworkFile("x.bif", COIN.encode()).read()
-    dump_network(coin(), ".net")
+def test_an_upload_and_a_download_touch_no_file(monkeypatch):
+    def refuse(*_arguments, **_options):
+        raise AssertionError("a file was opened")
+
+    saved = session_file.dump(Saved(Scene("Kept", "", coin()))).encode()
+    for module, name in ((tempfile, "mkdtemp"), (tempfile, "mkstemp"), (os, "open"), (io, "open")):
+        monkeypatch.setattr(module, name, refuse)
+    assert NetworkFile("x.bif", COIN.encode()).read().title == "x"
+    assert NetworkFile("x.json", saved).read().scene.title == "Kept"
+    assert dump_network(coin(), "x.net").startswith(b"net")
     with pytest.raises(PgmError):
         NetworkFile("x.bif", b"").read()
-    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_uploaded_session_that_has_its_data_elsewhere_is_refused_by_its_name():
+    data = {"file": "data.csv", "sha256": "0" * 64}
+    scene = Scene("Kept", "", coin(), DataDocument(make_dataset(coin().network.variables, [["y"]])))
+    with pytest.raises(FormatError, match=r"^mine\.json: the data file 'data\.csv' cannot be read"):
+        NetworkFile("mine.json", session_file.dump(Saved(scene), data).encode()).read()
 
 
 @pytest.mark.parametrize(
@@ -75,13 +94,13 @@ def test_each_kind_is_offered_the_formats_that_hold_it():
 @pytest.mark.parametrize("suffix", list_writable(coin().network).values())
 def test_every_offered_format_is_written(tmp_path, suffix):
     path = tmp_path / f"x{suffix}"
-    path.write_bytes(dump_network(coin(), suffix))
+    path.write_bytes(dump_network(coin(), path.name))
     assert read_network(path).network.tables[0].tolist() == [0.5, 0.5]
 
 
-def test_what_cannot_be_written_is_told_without_the_temporary_name():
-    with pytest.raises(PgmError, match=r"^a \.bif file: cannot write '\\ud800' as UTF-8"):
-        dump_network(coin("\ud800"), ".bif")
+def test_what_cannot_be_written_is_told():
+    with pytest.raises(PgmError, match=r"^x\.bif: cannot write '\\ud800' as UTF-8"):
+        dump_network(coin("\ud800"), "x.bif")
 
 
 @pytest.mark.parametrize(
@@ -107,3 +126,21 @@ def test_a_target_is_a_folder_or_a_file_with_or_without_suffix(tmp_path):
     assert find_target(f"{tmp_path}/y.v2", "x", ".net") == tmp_path / "y.v2.net"
     assert find_target(f"{tmp_path}/y.BIF", "x", ".net") == tmp_path / "y.BIF"
     assert find_target("y.bif", "x", ".net") == Path("y.bif")
+    assert find_target("y.bif.gz", "x", ".net") == Path("y.bif.gz")
+    assert find_target("y.gz", "x", ".net") == Path("y.gz.net")
+
+
+def test_a_packed_upload_is_called_without_its_suffixes():
+    scene = NetworkFile("My Coin.bif.gz", gzip.compress(COIN.encode())).read()
+    assert (scene.title, scene.note) == ("My Coin", "My Coin.bif.gz")
+    with pytest.raises(FormatError, match=r"^x\.bif\.gz: the file cannot be unpacked, it is cut off"):
+        NetworkFile("x.bif.gz", gzip.compress(COIN.encode())[:-3]).read()
+
+
+@pytest.mark.parametrize("from_path", [True, False])
+def test_a_packed_session_is_opened(tmp_path, from_path):
+    packed = gzip.compress(session_file.dump(Saved(Scene("Kept", "", coin()))).encode())
+    path = tmp_path / "kept.json.gz"
+    path.write_bytes(packed)
+    file = NetworkFile(str(path)) if from_path else NetworkFile(path.name, packed)
+    assert file.read().scene.title == "Kept"

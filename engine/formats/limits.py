@@ -1,0 +1,12 @@
+"""How much of a file is read: files are untrusted, and a few bytes may declare anything."""
+
+from __future__ import annotations
+
+MOST_BYTES = 200 * 2**20
+"""The largest file that is read, unless it is one of data."""
+MOST_DATA_BYTES = 2**30
+"""The largest data file that is read."""
+MOST_CELLS = 50_000_000
+"""The largest table a file may declare."""
+MOST_STATES = 100_000
+"""The most states a variable may have."""

@@ -1,0 +1,12 @@
+"""Pieces of a file in messages."""
+
+from __future__ import annotations
+
+
+def shorten(text: str, most: int = 40) -> str:
+    """A piece of a file for a message: quoted, on one line, cut when long.
+
+    >>> shorten("a" * 50, most=5)
+    "'aaaaa…'"
+    """
+    return repr(str(text) if len(text) <= most else f"{text[:most]}…")

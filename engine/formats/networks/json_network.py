@@ -1,0 +1,146 @@
+"""Our own JSON: the one format that holds every network whole, Markov networks with names included.
+
+::
+
+    {"format": "pgmgui-network", "version": 1, "kind": "bayesian" or "markov", "name": ...,
+     "properties": {key: text},
+     "variables": [{"name": ..., "states": [...], "position": [x, y], "properties": {key: text}}],
+     "tables": [{"variables": [parents..., child] or [scope...], "values": [flat, last variable fastest]}]}
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+import numpy as np
+
+from engine.formats.networks.draft import Document, FactorDraft, NetworkDraft, NodeDraft
+from engine.model.arrays import Floats
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+
+FORMAT = "pgmgui-network"
+VERSION = 1
+
+
+def parse(text: str) -> NetworkDraft:
+    """The draft of a JSON network file."""
+    try:
+        root = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise FormatError(f"not JSON: {error.msg}", error.lineno) from None
+    except ValueError:
+        raise FormatError("not a network file: it has a number of thousands of digits") from None
+    except RecursionError:
+        raise FormatError("not a network file: it is nested too deeply") from None
+    if not isinstance(root, dict) or root.get("format") != FORMAT:
+        raise FormatError(f'not a network file: expected "format": "{FORMAT}"')
+    if root.get("version") != VERSION:
+        raise FormatError(f"version {root.get('version')!r} is not known; expected {VERSION}")
+    kind = _get(root, "kind", str, "the file")
+    if kind not in ("bayesian", "markov"):
+        raise FormatError(f'kind {kind!r} is not known; expected "bayesian" or "markov"')
+    draft = NetworkDraft(name=str(root.get("name", "")), properties=_texts(root.get("properties", {})))
+    draft.nodes = [_read_variable(item) for item in _get(root, "variables", list, "the file")]
+    factors = [_read_table(item) for item in _get(root, "tables", list, "the file")]
+    if kind == "markov":
+        draft.factors = factors
+    else:
+        _give_tables(draft.nodes, factors)
+    return draft
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise FormatError(f"{name} is not a number that a table may hold")
+
+
+def _get(item: Any, key: str, kind: type, where: str) -> Any:
+    value = item.get(key) if isinstance(item, dict) else None
+    if not isinstance(value, kind):
+        raise FormatError(f"{where} needs {key!r} as {'text' if kind is str else 'a list'}")
+    return value
+
+
+def _texts(item: Any) -> dict[str, str]:
+    return {str(key): str(value) for key, value in item.items()} if isinstance(item, dict) else {}
+
+
+def _strings(item: Any, key: str, where: str) -> list[str]:
+    values = _get(item, key, list, where)
+    if not all(isinstance(value, str) for value in values):
+        raise FormatError(f"{where} needs {key!r} as a list of texts")
+    return list(values)
+
+
+def _read_variable(item: Any) -> NodeDraft:
+    name = _get(item, "name", str, "a variable")
+    where = f"variable {name!r}"
+    node = NodeDraft(name, _strings(item, "states", where), properties=_texts(item.get("properties", {})))
+    position = item.get("position")
+    if position is not None:
+        x, y = _numbers(position, f"the position of {where}", expected=2)
+        node.position = (float(x), float(y))
+    return node
+
+
+def _read_table(item: Any) -> FactorDraft:
+    scope = _strings(item, "variables", "a table")
+    values = _get(item, "values", list, f"the table over {scope}")
+    return FactorDraft(scope, _numbers(values, f"the table over {scope}"))
+
+
+def _numbers(values: Any, where: str, expected: int | None = None) -> Floats:
+    good = isinstance(values, list) and all(type(value) in (int, float) for value in values)
+    try:
+        array = np.array(values if good else [], dtype=np.float64)
+    except OverflowError:
+        good = False
+    if not good or (expected is not None and len(array) != expected) or not np.isfinite(array).all():
+        raise FormatError(f"{where} needs a list of {expected or ''} numbers".replace("  ", " "))
+    return array
+
+
+def _give_tables(nodes: list[NodeDraft], tables: list[FactorDraft]) -> None:
+    """Hand each table to the node that stands last in it."""
+    by_name = {node.name: node for node in nodes}
+    for table in tables:
+        node = by_name.get(table.scope[-1]) if table.scope else None
+        if node is None:
+            raise FormatError(f"the table over {list(table.scope)} ends with no known variable")
+        if node.table is not None:
+            raise FormatError(f"{node.name!r} has two tables")
+        node.parents, node.table = table.scope[:-1], table.table
+
+
+def dump(document: Document) -> str:
+    """The JSON text of a network, one variable and one table a line."""
+    network = document.network
+    names = [variable.name for variable in network.variables]
+    variables = []
+    for variable in network.variables:
+        item: dict[str, Any] = {"name": variable.name, "states": list(variable.states)}
+        if variable.name in document.positions:
+            item["position"] = list(document.positions[variable.name])
+        if variable.name in document.variable_properties:
+            item["properties"] = dict(document.variable_properties[variable.name])
+        variables.append(item)
+    tables = [
+        {"variables": [names[i] for i in scope], "values": table.reshape(-1).tolist()}
+        for scope, table in zip(network.scopes, network.tables, strict=True)
+    ]
+    head = {
+        "format": FORMAT,
+        "version": VERSION,
+        "kind": "bayesian" if isinstance(network, BayesianNetwork) else "markov",
+        "name": document.name,
+        "properties": dict(document.properties),
+    }
+    lines = [f"  {json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}," for key, value in head.items()]
+    lines += _dump_list("variables", variables, ",") + _dump_list("tables", tables, "")
+    return "\n".join(["{", *lines, "}"]) + "\n"
+
+
+def _dump_list(key: str, items: list[dict[str, Any]], after: str) -> list[str]:
+    rows = [f"    {json.dumps(item, ensure_ascii=False)}" for item in items]
+    return [f"  {json.dumps(key)}: [", *(row + "," for row in rows[:-1]), *rows[-1:], f"  ]{after}"]

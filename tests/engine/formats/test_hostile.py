@@ -1,0 +1,114 @@
+"""Long words and long lists in files: the time and the memory that they take grow with them, not with their square."""
+
+from __future__ import annotations
+
+import time
+import tracemalloc
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+
+from engine.formats import parse_network, parse_table
+from engine.formats.networks import uai
+from engine.formats.networks.draft import FactorDraft, NetworkDraft, NodeDraft, build_document
+from engine.formats.networks.net import _identifiers
+from engine.formats.tables.columns import match_columns
+from engine.formats.tables.matching import list_strangers, suggest_variables
+from engine.formats.tables.table import Table, make_column
+from engine.model.errors import FormatError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+
+LONG = 400_000
+BRACES = (".bif", ".dne", ".dsc", ".dsl", ".net")
+COIN = BayesianNetwork((Variable("0", ("0", "1")),), ((),), (np.array([0.5, 0.5]),))
+
+
+@contextmanager
+def quick(seconds=10.0):
+    """The processor's time, not the clock's: the square of what is given here would take it for many minutes."""
+    start = time.process_time()
+    yield
+    assert time.process_time() - start < seconds
+
+
+@pytest.mark.parametrize(("before", "after"), [("", "x"), ("1e", "x"), (".", "x"), ("", "..")])
+def test_a_long_word_that_is_nearly_a_number(before, after):
+    word = before + "9" * LONG + after
+    with quick(), pytest.raises(FormatError, match=r"^x\.uai:line 6: expected a number, got '[.1-9e]+…'"):
+        parse_network(f"BAYES\n1\n2\n1\n1 0\n2 .5 {word}".encode(), "x.uai")
+    with quick(), pytest.raises(FormatError, match="expected a number, got"):
+        uai.parse_evidence(f"2 .5 {word}", COIN)
+
+
+@pytest.mark.parametrize("suffix", BRACES)
+@pytest.mark.parametrize(
+    ("before", "piece", "after"), [("", "a", ""), ('"', "a", '"'), ('"', "\\a", '"'), ('"', "\\a", "")]
+)
+def test_a_long_word_takes_little_memory(suffix, before, piece, after):
+    text = before + piece * 20_000 + after
+    tracemalloc.start()
+    with pytest.raises(FormatError):
+        parse_network(text.encode(), f"x{suffix}")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40 * len(text)
+
+
+def test_a_long_sparse_row():
+    with quick():
+        assert parse_table(write_arff("{" + "0 p," * LONG + "}"), "x.arff").rows == 1
+
+
+@pytest.mark.parametrize("piece", ["\\'", "'\\"])
+def test_a_long_sparse_row_whose_quotes_are_not_closed(piece):
+    with quick(), pytest.raises(FormatError, match=r"^x\.arff:line 4: a quote that is never closed"):
+        parse_table(write_arff("{" + piece * LONG), "x.arff")
+
+
+def write_arff(row):
+    return f"@relation x\n@attribute a {{p,q}}\n@data\n{row}\n".encode()
+
+
+def test_a_long_list_of_states_whose_quotes_are_not_closed():
+    data = ("@relation x\n@attribute a {" + "\\'" * LONG + "\n@data\n").encode()
+    with quick(), pytest.raises(FormatError, match=r"^x\.arff:line 2: a quote that is never closed"):
+        parse_table(data, "x.arff")
+
+
+def test_one_variable_with_very_many_parents():
+    count = 30_000
+    nodes = [NodeDraft(f"v{k}", ["only"], table=np.ones(1)) for k in range(count)]
+    nodes[-1].parents = [node.name for node in nodes[:-1]]
+    with quick(), pytest.raises(FormatError, match="is over 30000 variables; at most"):
+        build_document(NetworkDraft(nodes))
+    factors = [FactorDraft([node.name for node in nodes], np.ones(1))]
+    with quick(), pytest.raises(FormatError, match="is over 30000 variables; at most"):
+        build_document(NetworkDraft(nodes, factors))
+
+
+def test_very_many_columns_and_variables():
+    count = 30_000
+    variables = [Variable(f"v{k}", ("yes",)) for k in range(count)]
+    table = Table([make_column(f"v{k}", ["yes"]) for k in reversed(range(count))], 1)
+    with quick():
+        assert match_columns(table, variables) == {k: count - 1 - k for k in range(count)}
+        assert list_strangers(table, variables) == []
+    shouted = Table([make_column(f"V-{k}", ["yes"]) for k in range(600)], 1)
+    with quick():
+        assert suggest_variables(shouted, range(600), variables[:600]) == {k: k for k in range(600)}
+
+
+def test_long_names_that_are_nearly_equal():
+    table = Table([make_column("a" * 20_000 + "b", ["yes"]), make_column("A" * 20_000, ["yes"])], 1)
+    with quick():
+        assert suggest_variables(table, [0], [Variable("a" * 20_000, ("yes",))]) == {}
+        assert suggest_variables(table, [1], [Variable("a" * 20_000, ("yes",))]) == {1: 0}
+
+
+def test_very_many_names_that_are_spelt_alike_when_written():
+    count = 30_000
+    with quick():
+        found = _identifiers([chr(0x4E00 + k % 20_000) + chr(0x4E00 + k // 20_000) for k in range(count)])
+    assert (found[:2], found[-1], len(set(found))) == (["__", "___2"], f"___{count}", count)
