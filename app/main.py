@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import panel as pn
@@ -15,8 +16,11 @@ from panel_material_ui.template.base import Page
 from app.server import ADDRESS, is_loopback, make_server, run
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
+from pgmgui.board.autosave import start_keeping
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
-from pgmgui.board.first_run import FirstRun
+from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.first_run_card import make_first_run_card
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
@@ -29,6 +33,7 @@ from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
 from pgmgui.project.store import Store, default_folder
 from pgmgui.state.answers import Answers
+from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -137,9 +142,8 @@ def build_page(
     session.local = local
     race = Race(session)
     key, run_at_once = _open(session, race, store, opened)
-    keeper = Keeper(session, race, store, key)
-    keeper.start()
-    answers, traveller, first_run = Answers(session), Traveller(session, race), FirstRun(session)
+    keeper = Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc))
+    answers, traveller, first_run = Answers(session, work_beside), Traveller(session, race), FirstRun(session)
     strip = LearnStrip(session, race, traveller)
     if run_at_once:
         pn.state.onload(strip.start)
@@ -161,10 +165,10 @@ def build_page(
     )
     work = pn.Column(
         MarksBar(session),
-        first_run,
+        make_first_run_card(first_run),
         Message(session),
         make_canvas(session, answers),
-        keeper.address,
+        start_keeping(keeper),
         sizing_mode="stretch_both",
         margin=0,
     )

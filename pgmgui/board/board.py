@@ -15,6 +15,7 @@ import param
 from pgmgui.board.cards import look_into
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
 from pgmgui.project.supposing import Likelihood, toggle, weigh
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
@@ -32,6 +33,8 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         beliefs=look_into(session, answers),
         selected=session.selected,
         history=(session.undoable, session.redoable),
+        node_height=NODE_HEIGHT,
+        longest_label=LONGEST_LABEL,
         on_op=partial(perform, session),
         sizing_mode="stretch_both",
         margin=0,

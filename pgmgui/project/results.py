@@ -17,7 +17,6 @@ from engine.learning.learn import METHODS, Snapshot
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
-from pgmgui.state.runner import Point
 
 MOST_POINTS = 5000
 """Points of a curve that are read."""
@@ -26,6 +25,26 @@ MOST_NUMBERS = 100_000
 SAME = 1e-6
 """How far, relatively, the end of a curve may be from the objective of its parameters."""
 STOPS = ("", "converged", "iterations", "time", "cancelled")
+
+
+@dataclass(frozen=True)
+class Point:
+    """The best objective after an iteration.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted on when a second batch of restarts begins.
+    seconds : float
+        Of computing by this run alone: neither pauses nor its rivals' share of the machine count.
+    inferences : int
+    objective : float
+    """
+
+    iteration: int
+    seconds: float
+    inferences: int
+    objective: float
 
 
 @dataclass(frozen=True, eq=False)

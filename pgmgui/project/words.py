@@ -78,6 +78,13 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
     )
 
 
+def describe_gap(gap: float | None) -> str:
+    """A gap in words."""
+    if gap is None:
+        return "no run yet"
+    return "certified" if gap <= CERTIFIED else f"gap {gap:,.3g}"
+
+
 def describe_run(method: str, snapshot: Snapshot | None, state: str) -> str:
     """How far a learner has come, in a sentence; ``state`` says what it does now."""
     if snapshot is None:

@@ -8,25 +8,17 @@ goes on under a key of its own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import Any
 
-import panel as pn
 import param
-from panel.io import PeriodicCallback
 
 from engine.model.errors import PgmError
-from pgmgui.components.address.address import Address
 from pgmgui.project.session_file import Saved
 from pgmgui.project.store import Store
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
-from pgmgui.state.tab import is_closed
-
-PERIOD = 700
-"""Milliseconds between two looks whether something has changed."""
 
 
 class Keeper(param.Parameterized):
@@ -36,33 +28,30 @@ class Keeper(param.Parameterized):
     ----------
     key : str
         The name that what is open was kept under, if it was.
+    is_closed : callable
+        Whether nobody looks at the page any more.
     """
 
     status = param.String(default="unchanged", doc="How it stands, in a word: unchanged, kept, changed or failed.")
+    query = param.String(doc="What the page's address shall have after the question mark; empty for nothing.")
 
-    def __init__(self, session: Session, race: Race, store: Store, key: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        race: Race,
+        store: Store,
+        key: str = "",
+        is_closed: Callable[[], bool] = lambda: False,
+    ) -> None:
         super().__init__()
         self._session, self._race, self._store = session, race, store
+        self._is_closed = is_closed
         self.key = key or store.make_key()
-        self.address = Address()
-        self._document: Any = pn.state.curdoc
         self._kept = self._look()
         self._writing: Future[Path] | None = None
         self.trouble = ""
         if key:
             self.status = "kept"
-
-    def start(self) -> None:
-        """Look from now on, once the page is there."""
-        if self._document is None:
-            return
-        self._ticker = PeriodicCallback(callback=self.keep, period=PERIOD, background=True)
-        pn.state.on_session_destroyed(lambda *_: self.leave())
-        pn.state.onload(self._begin)
-
-    def _begin(self) -> None:
-        self.claim()
-        self._ticker.start()
 
     def claim(self) -> None:
         """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
@@ -80,7 +69,7 @@ class Keeper(param.Parameterized):
     @property
     def is_closed(self) -> bool:
         """Whether nobody looks at the page any more."""
-        return is_closed(self._document)
+        return self._is_closed()
 
     @property
     def is_owner(self) -> bool:
@@ -126,7 +115,7 @@ class Keeper(param.Parameterized):
         if self._writing is not None:
             self._finish(self._writing)
         self._store.forget(self.key)
-        self.status, self.address.query = "unchanged", ""
+        self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
         """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
@@ -143,7 +132,7 @@ class Keeper(param.Parameterized):
             self.status = "failed"
             return
         self.trouble, self.status = "", "kept"
-        self.address.query = f"tab={self.key}"
+        self.query = f"tab={self.key}"
 
     def _complain(self, error: PgmError) -> None:
         if not self.trouble:

@@ -13,9 +13,10 @@ from engine.learning.learn import METHODS, Snapshot, learn
 from engine.learning.problem import LearningTask
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from pgmgui.project.results import Result, make_result, revive
+from pgmgui.project.results import Point, Result, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene
 from pgmgui.project.session_file import Saved
+from pgmgui.project.settings import Settings
 from pgmgui.project.words import (
     LEARNERS,
     STOPS,
@@ -25,8 +26,8 @@ from pgmgui.project.words import (
     describe_unseen,
 )
 from pgmgui.state.frames import Frames
-from pgmgui.state.runner import Mail, Point, Runner
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.runner import Mail, Runner
+from pgmgui.state.session import Session
 
 MOST_POINTS = 2000
 """Points kept of a curve; beyond that every other one is dropped, and fewer are kept from then on."""

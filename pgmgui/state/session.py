@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark, Partial, Soft
 from pgmgui.project.scene import EMPTY, Derived, Parts, Scene, derive_anew
+from pgmgui.project.settings import Settings
 from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
 from pgmgui.project.words import count, cut
 from pgmgui.state.frames import Frame
@@ -30,26 +31,6 @@ from pgmgui.state.history import History, Step
 
 NEW_STATES = ("yes", "no")
 """The states of a variable that is drawn."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How to learn: what the next run is started with.
-
-    Attributes
-    ----------
-    methods : tuple of str
-        Keys of :data:`engine.learning.learn.METHODS`; they race from the same start.
-    start : {"random", "uniform", "current"}
-    """
-
-    methods: tuple[str, ...] = ("d-em",)
-    start: str = "random"
-    seed: int = 0
-    restarts: int = 1
-    tol: float = 1e-4
-    criterion: str = "likelihood"
-    max_iter: int = 1000
 
 
 class Session(param.Parameterized):

@@ -8,15 +8,15 @@ from functools import partial
 import panel as pn
 from panel.io import PeriodicCallback, unlocked
 
+from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.choices.choices import Choice, Choices, Group
-from pgmgui.components.equations import Equations
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.scene import Derived
 from pgmgui.project.session_file import Saved
 from pgmgui.state.race import Curve, Race
 from pgmgui.state.session import Session
-from pgmgui.state.tab import is_closed
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.learner_choice import LearnerChoice
 from pgmgui.strip.run_options import RunOptions
@@ -216,6 +216,6 @@ def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
 
 def _make_equations(session: Session) -> pn.viewable.Viewable:
     """A button that shows what the chosen learners compute, while the plot stays in view."""
-    form = pn.Column(Equations(session), margin=(8, 16), sizing_mode="stretch_width")
+    form = pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
     about = "Equations: what the chosen learners compute"
     return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})

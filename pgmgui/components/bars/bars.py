@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,34 @@ import param
 from panel import state
 from panel.custom import JSComponent
 
-from pgmgui.board.cards import Card
-
 _FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Card:
+    """The bars of a variable.
+
+    Attributes
+    ----------
+    states : tuple of str
+        Those that are shown.
+    before, after : tuple of float
+        Their probabilities without and with evidence; empty where there are none.
+    likelihood : tuple of float
+        What is supposed, for every state; empty for nothing.
+    hard : int
+        The state that is supposed; −1 for none.
+    more : int
+        How many states are not shown.
+    """
+
+    name: str
+    states: tuple[str, ...]
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    likelihood: tuple[float, ...]
+    hard: int
+    more: int
 
 
 class Bars(JSComponent):

@@ -19,10 +19,7 @@ import param
 from panel import state
 from panel.custom import JSComponent
 
-from pgmgui.board.cards import Beliefs
-from pgmgui.board.picture import Graph, Look, is_other
-from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.project.network_files import suggest_name
+from pgmgui.components.canvas.graph import Beliefs, Graph, Look, is_other
 
 _FOLDER = Path(__file__).parent
 _PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
@@ -41,12 +38,16 @@ class Canvas(JSComponent):
     beliefs = param.ClassSelector(class_=Beliefs, allow_None=True, doc="How probable the states of its nodes are.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
     history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
+    node_height = param.Number(default=44.0, doc="Pixels of a node, at zoom 1.")
+    longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
     on_op = param.Callable(doc="Called with what the user asks for.")
 
     # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
     _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
     _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("graph", "look", "beliefs", "selected", "history", "on_op"))
+    _rename = dict.fromkeys(
+        ("graph", "look", "beliefs", "selected", "history", "node_height", "longest_label", "on_op")
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -100,10 +101,10 @@ class Canvas(JSComponent):
             edges=[list(edge) for edge in self.graph.edges],
             directed=self.graph.directed,
             label=self.graph.label,
-            file=suggest_name(self.graph.title),
+            file=self.graph.file,
             fit=is_other(self._drawn, self.graph),
-            nodeHeight=NODE_HEIGHT,
-            longestLabel=LONGEST_LABEL,
+            nodeHeight=self.node_height,
+            longestLabel=self.longest_label,
         )
         self._drawn = self.graph
         self._restyle()

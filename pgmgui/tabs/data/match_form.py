@@ -11,11 +11,11 @@ import panel_material_ui as pmui
 from engine.formats.data_table import Table
 from engine.model.network import Network
 from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.matching import Choice, Item, Matching, Special, begin_matching
 from pgmgui.project.words import count, cut
-from pgmgui.tabs.work import make_button
 
 COLUMN_WORDS = {Special.NOTHING: "left out", Special.NEW: "a new variable"}
 VALUE_WORDS = {Special.NOTHING: "missing", Special.NEW: "a new state"}

@@ -10,14 +10,14 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.insight.doctor import Finding, examine
-from pgmgui.components.equations import Equations
+from pgmgui.board.learner_equations import make_equations
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.lessons import Lesson, load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.session_file import Saved
 from pgmgui.state.session import Session
 from pgmgui.tabs.guide.remedies import find_remedy
-from pgmgui.tabs.work import make_button
 
 MOST_FINDINGS = 12
 """Findings of the doctor that are shown."""
@@ -54,7 +54,7 @@ class GuidePanel(pn.viewable.Viewer):
             make_button("First run", "four steps around the page", lambda *_: on_first_run()),
             Lessons(open_saved, on_run),
             Doctor(session),
-            Equations(session),
+            make_equations(session),
             sizing_mode="stretch_both",
             margin=(4, 8, 0, 12),
             scroll="y-auto",

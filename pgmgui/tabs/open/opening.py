@@ -11,6 +11,7 @@ import panel_material_ui as pmui
 from engine.formats.files import FORMATS
 from engine.model.errors import RowSumError
 from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.network_files import NetworkFile
@@ -18,7 +19,7 @@ from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
 from pgmgui.project.words import count, count_edges
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import Work, make_button
+from pgmgui.tabs.work import Work
 
 MOST_NOTES = 8
 """Notes of the reader that are shown."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import panel as pn
 
 from engine.learning.learn import Snapshot
-from pgmgui.board.picture import describe_gap, find_gaps
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.project.scene import Parts
-from pgmgui.project.words import cut
+from pgmgui.project.words import cut, describe_gap
 from pgmgui.state.session import Session
 
 COLUMNS = (
@@ -71,7 +70,7 @@ def sort_components(parts: Parts) -> list[int]:
 
 def components_source(parts: Parts, order: list[int], learned: Snapshot | None) -> Source:
     """The rows of the table, made as they are shown."""
-    gaps = find_gaps(parts, learned)
+    gaps = parts.gaps(learned)
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         return [_row(parts, learned, gaps[k], k) for k in order[first : last + 1]]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import panel as pn
 
+from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_choice
@@ -14,7 +15,6 @@ from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
 from pgmgui.tabs.parts.component_table import ComponentTable
 from pgmgui.tabs.parts.iterations import Iterations
-from pgmgui.tabs.work import make_button
 
 COLOURS = {"components": "component", "gap": "gap"}
 

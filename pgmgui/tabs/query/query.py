@@ -11,13 +11,13 @@ from pgmgui.board.board import suppose
 from pgmgui.board.cards import make_card
 from pgmgui.components.bars.bars import Bars
 from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_choice
 from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import make_button
 
 MOST_STATES = 60
 """States of a variable that have a bar."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import panel as pn
 import panel_material_ui as pmui
 
-from pgmgui.components.fields import make_select
+from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.words import LEARNERS, describe_certificate
 from pgmgui.state.race import Race
@@ -13,7 +13,6 @@ from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
 from pgmgui.tabs.runs.restarts import Restarts
-from pgmgui.tabs.work import make_button
 
 WATCHED = ["learned", "moment", "viewed", "derived"]
 

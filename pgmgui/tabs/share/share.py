@@ -11,6 +11,7 @@ import panel as pn
 
 from engine.model.errors import PgmError
 from pgmgui.components.copybox.copybox import CopyBox
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project import session_file
@@ -18,14 +19,14 @@ from pgmgui.project.examples import find_example
 from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.session_file import Saved
+from pgmgui.project.settings import Settings
 from pgmgui.project.store import Store
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
 from pgmgui.tabs.share.reproduce import as_command, as_python
-from pgmgui.tabs.work import make_button
 
 KEPT = {
     "unchanged": "Nothing was changed on this page since it was opened, so nothing is kept of it yet.",

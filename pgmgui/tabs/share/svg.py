@@ -11,7 +11,7 @@ from html import escape
 
 from scipy.spatial import ConvexHull
 
-from pgmgui.board.picture import Graph, Look
+from pgmgui.components.canvas.graph import Graph, Look
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT, label_width
 
 HULLS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#808080")

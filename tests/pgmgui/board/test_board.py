@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import FARTHEST, make_canvas, perform
 from pgmgui.project.examples import load_gallery
 from pgmgui.state.answers import Answers
@@ -22,7 +23,7 @@ def session():
 @pytest.fixture
 def wire(session):
     """A canvas on the session, and what it sends to the browser."""
-    canvas = make_canvas(session, Answers(session))
+    canvas = make_canvas(session, Answers(session, work_beside))
     canvas.sent = []
     canvas._send_msg = canvas.sent.append
     canvas._handle_msg({"type": "ready"})

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from engine.learning.learn import learn
-from pgmgui.board.picture import describe_gap, draw, find_gaps, is_other, look_at, shade
+from pgmgui.board.picture import draw, look_at, shade
+from pgmgui.components.canvas.graph import is_other
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden
+from pgmgui.project.words import describe_gap
 from pgmgui.state.session import Session
 
 GALLERY = {example.id: example for example in load_gallery()}
@@ -122,7 +124,7 @@ def test_gaps_are_the_distance_to_the_bound():
     *_, last = learn(session.network, session.seen, n_init=3)
     session.report(last)
     best = max(range(3), key=lambda restart: last.objective[restart].sum())
-    gaps = find_gaps(session.parts, last)
+    gaps = session.parts.gaps(last)
     assert gaps == pytest.approx(
         [max(0, b - o) for b, o in zip(session.parts.bounds.patterns, last.objective[best], strict=True)][:-1]
     )

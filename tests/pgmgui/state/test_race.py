@@ -12,8 +12,8 @@ from engine.learning.learn import learn
 from engine.model.network import BayesianNetwork
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
+from pgmgui.project.results import Point
 from pgmgui.state.race import MOST_POINTS, Curve, Race, offered
-from pgmgui.state.runner import Point
 from pgmgui.state.session import Session
 
 GALLERY = {example.id: example for example in load_gallery()}

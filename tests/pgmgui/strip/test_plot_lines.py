@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine.learning.bounds import Bounds
+from pgmgui.project.results import Point
 from pgmgui.state.race import Curve
-from pgmgui.state.runner import Point
 from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
 
 BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-6.0, -3.0, 0.0]))
