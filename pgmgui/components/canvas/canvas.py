@@ -11,22 +11,17 @@ the page.
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import param
-from panel import state
-from panel.custom import JSComponent
 
+from pgmgui.components.base import Component
 from pgmgui.components.canvas.graph import Beliefs, Graph, Look, is_other
 
-_FOLDER = Path(__file__).parent
 _PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
-_SCRIPTS = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
 
 
-class Canvas(JSComponent):
+class Canvas(Component):
     """A drawing of a graph that can be edited, selected from, zoomed, panned, and walked through with the keyboard.
 
     What the user does becomes a call of ``on_op(message)``, which says whether it was done. The messages
@@ -42,12 +37,9 @@ class Canvas(JSComponent):
     longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
     on_op = param.Callable(doc="Called with what the user asks for.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(
-        ("graph", "look", "beliefs", "selected", "history", "node_height", "longest_label", "on_op")
-    )
+    _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
+    _styles = ("canvas.css",)
+    _python = ("graph", "look", "beliefs", "selected", "history", "node_height", "longest_label", "on_op")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -56,19 +48,17 @@ class Canvas(JSComponent):
         self._told: Beliefs | None = None
         self._done = 0  # the number of the last op
 
-    def _handle_msg(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            return
-        if data.get("type") == "ready":
-            self._drawn, self._done = None, 0
-            self._send_all()
-        # A message may come while the document is not locked: what changes the page must wait for its turn.
-        elif data.get("type") == "op" and isinstance(data.get("seq"), int) and self.on_op is not None:
-            state.execute(partial(self._perform, data), schedule=True)
+    def _mounted(self) -> None:
+        self._drawn, self._done = None, 0
+        self._send_all()
 
-    def _perform(self, data: dict[str, Any]) -> None:
-        self._done = data["seq"]
-        done = bool(self.on_op(data))
+    def _receive(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "op" and isinstance(message.get("seq"), int) and self.on_op is not None:
+            self._do(self._perform, message)
+
+    def _perform(self, message: dict[str, Any]) -> None:
+        self._done = message["seq"]
+        done = bool(self.on_op(message))
         if not done:
             self._send_all()
         self._say("ack", done=done)
