@@ -18,7 +18,7 @@ def make_type_controls(session: Session, keys: Mapping[str, Callable[[], None]])
     """A button for the bar at the top, and the component that listens to keys."""
 
     def toggle(_event: object = None) -> None:
-        session.lecture = not session.lecture
+        session.enlarge(not session.lecture)
 
     button = make_button("Aa", ABOUT, toggle, margin=(6, 4), sx=_ON_THE_BAR)
     listener = PageKeys(actions={**keys, "t": toggle}, width=0, height=0, margin=0)

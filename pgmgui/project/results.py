@@ -7,6 +7,7 @@ from the parameters.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -54,7 +55,7 @@ class Result:
     Attributes
     ----------
     state, note : str
-        As in :class:`pgmgui.state.race.Curve`.
+        As in :class:`pgmgui.state.curve.Curve`.
     stop : str
         Why it ended, as in a Snapshot; empty if it had not.
     points : tuple of Point
@@ -75,7 +76,7 @@ class Result:
     converged: Bools
 
 
-def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: list[Point]) -> Result:
+def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: Sequence[Point]) -> Result:
     """What a learner has reached with a snapshot."""
     ended = np.flatnonzero(np.isfinite(snapshot.objective.sum(axis=1)))
     if not ended.size or snapshot.theta[ended].size > MOST_NUMBERS:

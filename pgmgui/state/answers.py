@@ -151,6 +151,10 @@ class Answers(param.Parameterized):
         session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
         self.param.watch(self._notice, "looking")
 
+    def look(self, looked_at: bool) -> None:
+        """Say whether anyone looks at what is answered."""
+        self.looking = looked_at
+
     @property
     def fits(self) -> bool:
         """Whether there is an answer, and it is about the variables that the session has now."""

@@ -44,7 +44,7 @@ class Keeper(param.Parameterized):
         is_closed: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__()
-        self._session, self._race, self._store = session, race, store
+        self._session, self._race, self.store = session, race, store
         self._is_closed = is_closed
         self.key = key or store.make_key()
         self._kept = self._look()
@@ -55,15 +55,15 @@ class Keeper(param.Parameterized):
 
     def claim(self) -> None:
         """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
-        owner = self._store.owners.get(self.key)
+        owner = self.store.owners.get(self.key)
         if owner is not None and owner is not self and not owner.is_closed:
             self._move()
-        self._store.owners[self.key] = self
+        self.store.owners[self.key] = self
 
     def _move(self) -> None:
         """Keep everything under a new key."""
-        self.key = self._store.make_key()
-        self._store.owners[self.key] = self
+        self.key = self.store.make_key()
+        self.store.owners[self.key] = self
         self._kept = ()
 
     @property
@@ -73,7 +73,7 @@ class Keeper(param.Parameterized):
 
     @property
     def is_owner(self) -> bool:
-        return self._store.owners.get(self.key) is self
+        return self.store.owners.get(self.key) is self
 
     # --- keeping
 
@@ -90,7 +90,7 @@ class Keeper(param.Parameterized):
         now = self._look()
         if not _is_same(now, self._kept):
             self._kept, self.status = now, "changed"
-            self._writing = self._store.save_later(self.key, self._race.saved())
+            self._writing = self.store.save_later(self.key, self._race.saved())
 
     def keep_now(self) -> None:
         """Save what has changed, and wait for it, without a word to the page: it may be gone."""
@@ -98,9 +98,9 @@ class Keeper(param.Parameterized):
             return
         if self._writing is not None:
             wait([self._writing])
-        if self._race.is_running or not _is_same(self._look(), self._kept):
+        if self._race.running or not _is_same(self._look(), self._kept):
             try:
-                self._store.save(self.key, self._race.saved())
+                self.store.save(self.key, self._race.saved())
             except PgmError as error:
                 self._complain(error)
 
@@ -108,19 +108,20 @@ class Keeper(param.Parameterized):
         """Save for the last time: the page is gone."""
         self.keep_now()
         if self.is_owner:
-            del self._store.owners[self.key]
+            del self.store.owners[self.key]
 
     def forget(self) -> None:
         """Remove what was kept of this tab; the next change is kept again."""
         if self._writing is not None:
             self._finish(self._writing)
-        self._store.forget(self.key)
+        self.store.forget(self.key)
         self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
         """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
         session, race = self._session, self._race
-        return session.scene, session.settings, session.evidence, race.curves, race.is_running, race.stale
+        run = race.began, bool(race.curves), race.running, race.stale
+        return session.scene, session.settings, session.evidence, *run
 
     def _finish(self, writing: Future[Path]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""

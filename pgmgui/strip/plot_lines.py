@@ -11,7 +11,7 @@ from engine.learning.bounds import CERTIFIED, Bounds
 from engine.model.arrays import Floats
 from pgmgui.project.results import Point
 from pgmgui.project.words import LEARNERS
-from pgmgui.state.race import Curve
+from pgmgui.state.curve import Curve
 
 ACROSS = {
     "iterations": "iteration",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import panel as pn
@@ -18,6 +17,7 @@ from pgmgui.project.network_files import NetworkFile
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
 from pgmgui.project.words import count, count_edges
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.work import Work
 
@@ -31,9 +31,9 @@ class Opening(pn.viewable.Viewer):
     A file is read beside the page: until that is done, and if it fails, what is open stays open.
     """
 
-    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
+    def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
-        self._session, self._open_saved = session, open_saved
+        self._session, self._race = session, race
         self._refused: NetworkFile | None = None
         self._work = Work(session, self._abandon)
         self._upload = Upload(
@@ -130,7 +130,7 @@ class Opening(pn.viewable.Viewer):
             if isinstance(opened, Scene):
                 self._session.open(opened, derived)
             else:
-                self._open_saved(opened, derived)
+                self._race.open(opened, derived)
             return
         self._offer(file)
         way_out = f"press “{self._normalise.label}” in the Open tab"

@@ -22,7 +22,7 @@ from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, describe_evidence
 from pgmgui.state.frames import Frame
 from pgmgui.state.session import Session
-from pgmgui.tabs.query.query import choose_shown, describe_parameters, describe_shown
+from pgmgui.tabs.query.panel import choose_shown, describe_parameters, describe_shown
 from tests import oracles, strategies
 
 

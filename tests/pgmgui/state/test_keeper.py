@@ -67,7 +67,7 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     keeper = make_keeper(session, store, race=race)
     saves = count_saves(store, monkeypatch)
     race.begin()
-    while race.is_running:
+    while race.running:
         race.tick()
         settle(keeper)
     settle(keeper)

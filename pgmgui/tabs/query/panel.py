@@ -65,7 +65,7 @@ class QueryPanel(pn.viewable.Viewer):
 
     def look(self, looked_at: bool) -> None:
         """Answer what is asked while the tab is in view."""
-        self._answers.looking = looked_at
+        self._answers.look(looked_at)
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
         suppose(self._session, message)

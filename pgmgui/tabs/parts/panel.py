@@ -34,7 +34,7 @@ class PartsPanel(pn.viewable.Viewer):
             list(COLOURS),
             "The colours of the components on the canvas: one each, or darker where the gap is larger.",
         )
-        self._colour.param.watch(lambda event: session.param.update(colour=COLOURS[event.new]), "value")
+        self._colour.param.watch(lambda event: session.colour_by(COLOURS[event.new]), "value")
         self._iterations = Iterations(session)
         self._one = pn.Column(self._words, self._data, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(

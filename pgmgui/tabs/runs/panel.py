@@ -38,6 +38,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._all = pn.Column(travel, self._restarts, self._microscope, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
         session.param.watch(lambda *_: self._update(), WATCHED)
+        race.param.watch(lambda *_: self._update(), ["running", "stale"])
         self._update()
 
     def _make_controls(self) -> None:
@@ -116,7 +117,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._back.disabled, self._forward.disabled = at == 0, session.moment is None
         self._newest.disabled = session.moment is None and session.viewed == "learned"
         self._own.disabled = session.viewed == "current"
-        self._apply.disabled = self._race.is_running or self._race.stale
+        self._apply.disabled = self._race.running or self._race.stale
         self._restarts.follow(curve.snapshot, None if self._race.parts is None else self._race.parts.bounds)
 
     def _describe(self) -> list[str]:
