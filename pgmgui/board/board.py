@@ -43,9 +43,11 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
     def update(*events: param.parameterized.Event) -> None:
         changed = {event.name for event in events}
         news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
+        # A graph that is drawn already is not sent again: a mark leaves it as it is.
         if "scene" in changed:
-            news["graph"] = draw(session.document, session.scene.title)
-            news["beliefs"] = look_into(session, answers)
+            graph, beliefs = draw(session.document, session.scene.title), look_into(session, answers)
+            news |= {"graph": graph} if graph != canvas.graph else {}
+            news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
         if changed - {"selected", "learned", "moment"} or session.colour == "gap":
             look = look_at(session)

@@ -43,7 +43,7 @@ def look_at(session: Session) -> Look:
     for v, variable in enumerate(network.variables):
         role = "" if dataset is None else dataset.roles[v].value
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
-        node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about}
+        node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
         nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), 0)
@@ -72,14 +72,14 @@ def _tell_components(
         node["pruned"] = own < 0
         node["component"] = own + 1
         if own < 0:
-            node["about"] = f"{node['about']}, a hidden leaf: left out of learning"
+            node["place"] = ", a hidden leaf: left out of learning"
         else:
             node["badge"] = f"{own + 1}"
-            node["about"] = f"{node['about']}. Component {own + 1}"
+            node["place"] = f". Component {own + 1}"
         if served:
             more = ", …" if len(served) > MOST_SERVED else ""
             node["badge"] = f"{node['badge']} → {', '.join(served[:MOST_SERVED])}{more}"
-            node["about"] = f"{node['about']}, lent to {cut(served, 8)}"
+            node["place"] = f"{node['place']}, lent to {cut(served, 8)}"
         if looked_at is not None:
             node["borrowed"] = v in looked_at.boundary
             node["ghost"] = v not in looked_at.variables and v not in looked_at.boundary

@@ -1,11 +1,11 @@
 """The graph canvas: our own Panel component that draws SVG.
 
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered
-with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, and ``bars``
-how probable their states are. What the user does comes as a numbered ``op``; once all that follows from it
-has been sent, it is answered with ``ack``, and before that with the graph as it was if it is refused. Data
-travel as messages, not as parameters, since a parameter would be sent and compared with every change of
-the page.
+with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that
+has changed, and ``bars`` how probable their states are. What the user does comes as a numbered ``op``; once all
+that follows from it has been sent, it is answered with ``ack``, and before that with the graph as it was if it
+is refused. Data travel as messages, not as parameters, since a parameter would be sent and compared with every
+change of the page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import param
 
 from pgmgui.components.base import Component
-from pgmgui.components.canvas.graph import Beliefs, Graph, Look, is_other
+from pgmgui.components.canvas.graph import Beliefs, Graph, Look, find_changes, is_other
 
 _PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
 
@@ -96,17 +96,14 @@ class Canvas(Component):
             nodeHeight=self.node_height,
             longestLabel=self.longest_label,
         )
-        self._drawn = self.graph
+        self._drawn, self._styled = self.graph, None
         self._restyle()
         self._tell()
 
     def _restyle(self) -> None:
-        self._styled = self.look
-        if self.look is None:
-            return
-        around = zip(self.look.hulls, self.look.components, strict=True)
-        hulls = [{**hull, "members": list(members)} for hull, members in around]
-        self._say("style", nodes=list(self.look.nodes), hulls=hulls, alone=self.look.alone)
+        before, self._styled = self._styled, self.look
+        if self.look is not None:
+            self._say("style", **find_changes(before, self.look))
 
     def _tell(self) -> None:
         self._told = self.beliefs

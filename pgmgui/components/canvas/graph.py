@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pgmgui.components.bars.bars import Card
 
@@ -41,7 +42,8 @@ class Look:
     nodes : tuple of dict
         Per node its ``role`` (empty without data), ``component`` (its number from 1, 0 for none), ``badge``
         (that number, and those it serves), ``pruned``, ``ghost`` (not part of the component that is looked
-        at), ``borrowed`` (on its boundary), and ``about``, a line for tooltips and screen readers.
+        at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for tooltips and screen
+        readers: what it is, and which components it belongs to.
     components : tuple of tuple of int
         The nodes of each component that is drawn around: those with something hidden, and the one looked at.
     hulls : tuple of dict
@@ -82,3 +84,27 @@ def is_other(before: Graph | None, graph: Graph) -> bool:
     known = {node["name"] for node in before.nodes}
     new = sum(node["name"] not in known for node in graph.nodes)
     return new > 1 and 2 * new > len(graph.nodes)
+
+
+def find_changes(before: Look | None, look: Look) -> dict[str, Any]:
+    """What the browser must be told of a look, if it has another one of the same graph; None is none.
+
+    ``nodes`` are pairs of a node's number and what is new of its look, ``hulls`` those to be drawn (with their
+    ``members``), and ``gone`` the numbers of those to be taken away; of a ``whole`` look nothing else stays.
+    """
+    hulls, known = _list_hulls(look), {} if before is None else _list_hulls(before)
+    old = [{}] * len(look.nodes) if before is None else before.nodes
+    pairs = enumerate(zip(old, look.nodes, strict=True))
+    differences = ((k, {key: new[key] for key in new if new[key] != was.get(key)}) for k, (was, new) in pairs)
+    return {
+        "whole": before is None,
+        "nodes": [[k, difference] for k, difference in differences if difference],
+        "hulls": [hull for number, hull in hulls.items() if hull != known.get(number)],
+        "gone": [number for number in known if number not in hulls],
+        "alone": look.alone,
+    }
+
+
+def _list_hulls(look: Look) -> dict[Any, dict[str, Any]]:
+    around = zip(look.hulls, look.components, strict=True)
+    return {hull["number"]: {**hull, "members": list(members)} for hull, members in around}
