@@ -18,6 +18,7 @@ from engine.learning.learn import METHODS, Snapshot
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
+from pgmgui.project.words import STOPS
 
 MOST_POINTS = 5000
 """Points of a curve that are read."""
@@ -25,7 +26,6 @@ MOST_NUMBERS = 100_000
 """Parameters of all restarts that are kept; of more, only the best restart is."""
 SAME = 1e-6
 """How far, relatively, the end of a curve may be from the objective of its parameters."""
-STOPS = ("", "converged", "iterations", "time", "cancelled")
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ def parse_result(item: Any) -> Result:
     points = item.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
         raise FormatError(f"{where} needs from 1 to {MOST_POINTS:,} points")
-    if item.get("stop") not in STOPS:
+    if item.get("stop") not in ("", *STOPS):
         raise FormatError(f"{where} has ended for the unknown reason {item.get('stop')!r}")
     return Result(
         item["method"],

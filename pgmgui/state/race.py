@@ -22,7 +22,7 @@ from pgmgui.project.settings import Settings
 from pgmgui.project.words import (
     LEARNERS,
     STOPS,
-    describe_certificate,
+    certify,
     describe_run,
     describe_symmetries,
     describe_unseen,
@@ -213,9 +213,7 @@ class Race(param.Parameterized):
         runs = [describe_run(curve.method, curve.snapshot, curve.state) for curve in self.curves.values()]
         if best is None or parts is None:
             return runs
-        reached = best.objective[best.best, :-1].tolist()
-        rows = parts.task.decomposition.dataset.total_weight
-        lines = [describe_certificate(reached, parts.bounds.patterns[:-1].tolist(), rows)]
+        lines = [certify(parts.bounds, best)]
         if self.stale:
             lines.insert(0, "Stale: the model, the data or the marks have changed since this run. Start learns anew.")
         if self.applied:

@@ -7,7 +7,7 @@ import panel as pn
 from engine.learning.learn import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.project.scene import Parts
-from pgmgui.project.words import cut, describe_gap
+from pgmgui.project.words import cut, show_gap
 from pgmgui.state.session import Session
 
 COLUMNS = (
@@ -91,7 +91,7 @@ def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> l
         f"{k + 1}",
         {"text": cut(names, MOST_VARIABLES), "about": cut(names, 10 * MOST_VARIABLES)},
         {"text": cut(given, MOST_GIVEN), "about": cut(given, 10 * MOST_GIVEN)},
-        "" if gap is None else describe_gap(gap).removeprefix("gap "),
+        "" if gap is None else show_gap(gap),
         made,
         f"{task.distinct_rows[k]:,} of {total:,.6g}",
         f"{sum(network.tables[v].size for v in component.variables):,}",

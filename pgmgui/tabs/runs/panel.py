@@ -7,7 +7,7 @@ import panel_material_ui as pmui
 
 from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.words import LEARNERS, describe_certificate
+from pgmgui.project.words import LEARNERS, certify
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
@@ -132,8 +132,7 @@ class RunsPanel(pn.viewable.Viewer):
             f"of {self._traveller.last:,}.",
         ]
         if len(objective) == len(parts.bounds.patterns):
-            rows = parts.task.decomposition.dataset.total_weight
-            lines.append(describe_certificate(objective[:-1].tolist(), parts.bounds.patterns[:-1].tolist(), rows))
+            lines.append(certify(parts.bounds, reached))
         if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
             lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")
         return lines
