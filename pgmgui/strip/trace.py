@@ -11,7 +11,7 @@ from panel.io import unlocked
 
 from engine.learning.bounds import Bounds
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.state.curve import Curve
 from pgmgui.strip.plot import Plot
 from pgmgui.strip.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
@@ -40,8 +40,8 @@ class Trace(pn.viewable.Viewer):
         self._curves: Mapping[str, Curve] = {}
         self._bounds: Bounds | None = None
         self._sent, self._sent_at = 0, 0.0
-        self._across = make_choice("x", list(ACROSS), "What the plot counts from left to right.")
-        self._up = make_choice("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
+        self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
         self._naive = pmui.Checkbox(
             label="naive bound",
             value=False,

@@ -9,7 +9,7 @@ import panel as pn
 from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.project.words import count, describe_component, describe_savings
 from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
@@ -29,7 +29,7 @@ class PartsPanel(pn.viewable.Viewer):
         self._words = PlainText(margin=(4, 8, 0, 0))
         self._data = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 8, 0))
         self._show_all = make_button("Show all", "the whole network again", lambda *_: session.look_at(None))
-        self._colour = make_choice(
+        self._colour = make_switch(
             "Colour",
             list(COLOURS),
             "The colours of the components on the canvas: one each, or darker where the gap is larger.",

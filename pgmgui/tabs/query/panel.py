@@ -13,7 +13,7 @@ from pgmgui.components.bars.bars import Bars
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
@@ -35,7 +35,7 @@ class QueryPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, answers: Answers) -> None:
         super().__init__()
         self._session, self._answers = session, answers
-        self._parameters = make_choice(
+        self._parameters = make_switch(
             "Parameters", PARAMETERS, "Ask the network as it is, or with the parameters that were learned."
         )
         self._parameters.param.watch(lambda event: session.view(event.new), "value")
