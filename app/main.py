@@ -132,20 +132,9 @@ def build_page(
 ) -> pn.viewable.Viewable:
     """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
-    session, store = Session(local=local), store or Store(default_folder())
-    race = Race(session)
-    key, run_at_once = _open(session, race, store, opened)
-    desk = Desk(
-        session,
-        race,
-        Traveller(session, race),
-        Answers(session, work_beside),
-        FirstRun(session),
-        Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
-    )
-    if run_at_once:
-        pn.state.onload(race.begin)
-    strip = LearnStrip(session, race, desk.traveller)
+    desk = _make_desk(opened, local, store or Store(default_folder()))
+    session = desk.session
+    strip = LearnStrip(session, desk.race, desk.traveller)
     tabs = LazyTabs(
         {name: partial(make, desk) for name, make in TABS.items()},
         "stretch_both",
@@ -178,6 +167,23 @@ def build_page(
     )
     _forget_busy(page)
     return page
+
+
+def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
+    """What the page is about."""
+    session = Session(local=local)
+    race = Race(session)
+    key, run_at_once = _open(session, race, store, opened)
+    if run_at_once:
+        pn.state.onload(race.begin)
+    return Desk(
+        session,
+        race,
+        Traveller(session, race),
+        Answers(session, work_beside),
+        FirstRun(session),
+        Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
+    )
 
 
 def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Derived] | None) -> tuple[str, bool]:
