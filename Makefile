@@ -28,6 +28,7 @@ test: lint types tests
 lint: $(VENV)/ready-to-test
 	$(BIN)/python -m ruff check
 	$(BIN)/python -m ruff format --check
+	$(BIN)/lint-imports
 
 types: $(VENV)/ready-to-test
 	$(BIN)/python -m mypy
@@ -41,7 +42,7 @@ bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
 	find app engine pgmgui tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/ready-to-run: pyproject.toml | $(VENV)/made

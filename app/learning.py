@@ -31,16 +31,12 @@ from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.prior import Exponents
-from engine.model.variable import list_names
+from pgmgui.project.words import STOPS, describe_certificate, describe_run, describe_symmetries, describe_unseen
 
 NO_LIMIT = 2**62
 """For commands that plan inference but do not run it."""
-STOP_WORDS = {
-    "converged": "converged",
-    "iterations": "stopped at the iteration limit; raise --max-iter or --tol",
-    "time": "stopped at the time limit; raise --max-seconds or --tol",
-    "cancelled": "cancelled",
-}
+HINTS = {"iterations": "raise --max-iter or --tol", "time": "raise --max-seconds or --tol"}
+"""What to do about a reason to stop."""
 
 
 def learn(options: argparse.Namespace) -> None:
@@ -66,10 +62,11 @@ def learn(options: argparse.Namespace) -> None:
             cancelled=cancelled,
         ):
             if not trace:
-                notes += _describe_symmetries(network, last)
+                notes += _list(describe_symmetries(last.task, last.symmetries(), "use --start random"))
             trace.append(last.objective.sum(axis=1))
             _show_progress(last)
-    notes += _describe_unseen(network, last)
+    unseen = describe_unseen(last)
+    notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
         write_network(options.out, replace(given.document, network=last.network()))
     result = _describe_result(options.method, last, trace, prior)
@@ -260,43 +257,22 @@ def _trace(trace: list[Floats], restart: int, iterations: int) -> list[float]:
 
 
 def _result_lines(result: dict[str, Any], last: Snapshot) -> list[str]:
-    open_components = [k for k, c in enumerate(result["components"], 1) if not c["certified"]]
-    certificate = "every component is at its bound: this is the best there is"
-    if open_components:
-        shown = ", ".join(map(str, open_components[:10])) + (" …" if len(open_components) > 10 else "")
-        certificate = (
-            f"within {result['gap']:,.4f} nats of the best possible; {len(open_components)} of "
-            f"{len(result['components'])} components are not certified: {shown}"
-        )
+    stop, components = result["stop"], result["components"]
+    state = "; ".join([STOPS[stop], *_list(HINTS.get(stop, ""))])
+    rows = last.task.decomposition.dataset.total_weight
     lines = [
-        f"{METHODS[result['method']].title}: objective {result['objective']:,.4f} after {result['iterations']} "
-        f"iterations in {result['seconds']:.3f} s ({STOP_WORDS[result['stop']]})",
-        f"upper bound {last.objective[last.best].sum() + result['gap']:,.4f}; {certificate}",
+        describe_run(result["method"], last, state),
+        f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
+        describe_certificate([c["objective"] for c in components], [c["bound"] for c in components], rows),
     ]
     if len(result["restarts"]) > 1:
         lines.append("restarts: " + ", ".join(f"{value:,.2f}" for value in sorted(result["restarts"], reverse=True)))
     return lines
 
 
-def _describe_symmetries(network: BayesianNetwork, snapshot: Snapshot) -> list[str]:
-    names = [network.variables[symmetry.variable].name for symmetry in snapshot.symmetries()]
-    if not names:
-        return []
-    return [
-        f"the start does not tell states of the hidden {list_names(names)} apart, and EM cannot either: "
-        "use --start random"
-    ]
-
-
-def _describe_unseen(network: BayesianNetwork, last: Snapshot) -> list[str]:
-    unseen = last.unseen()
-    if not unseen:
-        return []
-    names = list(dict.fromkeys(network.variables[v].name for v, _ in unseen))
-    return [
-        f"{len(unseen)} parent configurations never occur in the data and keep their start, "
-        f"in the tables of {list_names(names, most=6)}; a prior above 1 would settle them"
-    ]
+def _list(line: str) -> list[str]:
+    """A line, unless there is nothing to say."""
+    return [line] if line else []
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import panel as pn
@@ -15,8 +16,11 @@ from panel_material_ui.template.base import Page
 from app.server import ADDRESS, is_loopback, make_server, run
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
+from pgmgui.board.autosave import start_keeping
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
-from pgmgui.board.first_run import FirstRun
+from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.first_run_card import make_first_run_card
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
@@ -29,19 +33,14 @@ from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
 from pgmgui.project.store import Store, default_folder
 from pgmgui.state.answers import Answers
+from pgmgui.state.desk import Desk
+from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.strip import LearnStrip
-from pgmgui.tabs.data.data import DataPanel
-from pgmgui.tabs.guide.guide import GuidePanel
-from pgmgui.tabs.open.files import FilesPanel
-from pgmgui.tabs.parts.parts import PartsPanel
-from pgmgui.tabs.query.query import QueryPanel
-from pgmgui.tabs.runs.runs import RunsPanel
-from pgmgui.tabs.share.share import SharePanel
-from pgmgui.tabs.variable.variable import VariablePanel
+from pgmgui.tabs.catalogue import TABS
 
 # A tooltip opens over the next button: it must not catch the click meant for that.
 _COMPONENTS = {
@@ -133,27 +132,11 @@ def build_page(
 ) -> pn.viewable.Viewable:
     """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
-    session, store = Session(), store or Store(default_folder())
-    session.local = local
-    race = Race(session)
-    key, run_at_once = _open(session, race, store, opened)
-    keeper = Keeper(session, race, store, key)
-    keeper.start()
-    answers, traveller, first_run = Answers(session), Traveller(session, race), FirstRun(session)
-    strip = LearnStrip(session, race, traveller)
-    if run_at_once:
-        pn.state.onload(strip.start)
+    desk = _make_desk(opened, local, store or Store(default_folder()))
+    session = desk.session
+    strip = LearnStrip(session, desk.race, desk.traveller)
     tabs = LazyTabs(
-        {
-            "Open": lambda: FilesPanel(session, strip.open),
-            "Variable": lambda: VariablePanel(session),
-            "Data": lambda: DataPanel(session),
-            "Parts": lambda: PartsPanel(session),
-            "Query": lambda: QueryPanel(session, answers),
-            "Runs": lambda: RunsPanel(session, race, traveller),
-            "Guide": lambda: GuidePanel(session, strip.open, strip.start, first_run.open),
-            "Share": lambda: SharePanel(session, race, store, keeper),
-        },
+        {name: partial(make, desk) for name, make in TABS.items()},
         "stretch_both",
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
@@ -161,10 +144,10 @@ def build_page(
     )
     work = pn.Column(
         MarksBar(session),
-        first_run,
+        make_first_run_card(desk.first_run),
         Message(session),
-        make_canvas(session, answers),
-        keeper.address,
+        make_canvas(session, desk.answers),
+        start_keeping(desk.keeper),
         sizing_mode="stretch_both",
         margin=0,
     )
@@ -184,6 +167,23 @@ def build_page(
     )
     _forget_busy(page)
     return page
+
+
+def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
+    """What the page is about."""
+    session = Session(local=local)
+    race = Race(session)
+    key, run_at_once = _open(session, race, store, opened)
+    if run_at_once:
+        pn.state.onload(race.begin)
+    return Desk(
+        session,
+        race,
+        Traveller(session, race),
+        Answers(session, work_beside),
+        FirstRun(session),
+        Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
+    )
 
 
 def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Derived] | None) -> tuple[str, bool]:

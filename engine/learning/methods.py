@@ -37,19 +37,20 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
-    "em": Method("EM", EM()),
-    "edml": Method("EDML", EDML()),
-    "hybrid": Method("hybrid EDML/EM", Hybrid()),
-    "lbfgs": Method("gradient ascent, L-BFGS", Gradient("lbfgs")),
-    "cg": Method("gradient ascent, conjugate gradients", Gradient("cg")),
     "d-em": Method("decomposed EM", EM(), decomposed=True),
+    "em": Method("EM", EM()),
+    "em-textbook": Method("textbook EM", EM(), conditioned=False),
     "d-edml": Method("decomposed EDML", EDML(), decomposed=True),
-    "d-hybrid": Method("decomposed hybrid EDML/EM", Hybrid(), decomposed=True),
-    "d-lbfgs": Method("decomposed gradient ascent, L-BFGS", Gradient("lbfgs"), decomposed=True),
-    "d-cg": Method("decomposed gradient ascent, conjugate gradients", Gradient("cg"), decomposed=True),
-    "em-textbook": Method("EM, one inference on the whole network per distinct row", EM(), conditioned=False),
+    "edml": Method("EDML", EDML()),
+    "d-hybrid": Method("decomposed hybrid", Hybrid(), decomposed=True),
+    "hybrid": Method("hybrid", Hybrid()),
+    "d-lbfgs": Method("decomposed L-BFGS", Gradient("lbfgs"), decomposed=True),
+    "lbfgs": Method("L-BFGS", Gradient("lbfgs")),
+    "d-cg": Method("decomposed CG", Gradient("cg"), decomposed=True),
+    "cg": Method("CG", Gradient("cg")),
     "counting": Method("counting", EM(), decomposed=True, complete=True),
 }
+"""All methods, by their names on the command line and in the order in which they are offered."""
 
 
 def find_method(name: str | Method) -> Method:

@@ -15,6 +15,7 @@ import param
 from pgmgui.board.cards import look_into
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
 from pgmgui.project.supposing import Likelihood, toggle, weigh
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
@@ -32,6 +33,8 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         beliefs=look_into(session, answers),
         selected=session.selected,
         history=(session.undoable, session.redoable),
+        node_height=NODE_HEIGHT,
+        longest_label=LONGEST_LABEL,
         on_op=partial(perform, session),
         sizing_mode="stretch_both",
         margin=0,
@@ -40,9 +43,11 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
     def update(*events: param.parameterized.Event) -> None:
         changed = {event.name for event in events}
         news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
+        # A graph that is drawn already is not sent again: a mark leaves it as it is.
         if "scene" in changed:
-            news["graph"] = draw(session.document, session.scene.title)
-            news["beliefs"] = look_into(session, answers)
+            graph, beliefs = draw(session.document, session.scene.title), look_into(session, answers)
+            news |= {"graph": graph} if graph != canvas.graph else {}
+            news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
         if changed - {"selected", "learned", "moment"} or session.colour == "gap":
             look = look_at(session)

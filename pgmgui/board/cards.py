@@ -3,62 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from pgmgui.components.bars.bars import Card
+from pgmgui.components.canvas.graph import Beliefs
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
 from pgmgui.state.answers import Answer, Answers, Marginals
 from pgmgui.state.session import Session
 
 MOST_STATES = 6
 """States of a variable that the canvas has bars for."""
-
-
-@dataclass(frozen=True)
-class Card:
-    """The bars of a variable.
-
-    Attributes
-    ----------
-    states : tuple of str
-        Those that are shown.
-    before, after : tuple of float
-        Their probabilities without and with evidence; empty where there are none.
-    likelihood : tuple of float
-        What is supposed, for every state; empty for nothing.
-    hard : int
-        The state that is supposed; −1 for none.
-    more : int
-        How many states are not shown.
-    """
-
-    name: str
-    states: tuple[str, ...]
-    before: tuple[float, ...]
-    after: tuple[float, ...]
-    likelihood: tuple[float, ...]
-    hard: int
-    more: int
-
-
-@dataclass(frozen=True)
-class Beliefs:
-    """What the canvas shows of an answer.
-
-    Attributes
-    ----------
-    shown : bool
-        Whether there shall be bars; their cards may still be on their way.
-    cards : tuple of Card
-        One a node, or none.
-    supposed : mapping from int to str
-        What is supposed of some nodes, in words.
-    """
-
-    shown: bool
-    cards: tuple[Card, ...]
-    supposed: Mapping[int, str]
 
 
 def make_card(answer: Answer, evidence: Mapping[str, Likelihood], v: int, most: int) -> Card:

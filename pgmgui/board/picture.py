@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from engine.formats import Document
 from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Decomposition
-from engine.learning.snapshot import Snapshot
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
-from pgmgui.project.scene import Parts
-from pgmgui.project.words import count_edges, cut
+from pgmgui.components.canvas.graph import Graph, Look
+from pgmgui.project.network_files import suggest_name
+from pgmgui.project.words import count_edges, cut, describe_gap
 from pgmgui.state.session import Session
 
 MOST_STATES = 8
@@ -25,49 +24,6 @@ GAPS = (CERTIFIED, 0.1, 1.0, 10.0)
 """Nats: where the shade of a gap becomes the next darker one."""
 
 
-@dataclass(frozen=True)
-class Graph:
-    """A network as the canvas draws it.
-
-    Attributes
-    ----------
-    nodes : tuple of dict
-        Each with ``name``, ``x`` and ``y``.
-    edges : tuple of (int, int)
-        Indices of nodes; from parent to child where directed.
-    """
-
-    title: str
-    nodes: tuple[dict[str, str | float], ...]
-    edges: tuple[tuple[int, int], ...]
-    directed: bool
-    label: str
-
-
-@dataclass(frozen=True)
-class Look:
-    """How the nodes of a graph look: what the data says of them, and their components.
-
-    Attributes
-    ----------
-    nodes : tuple of dict
-        Per node its ``role`` (empty without data), ``component`` (its number from 1, 0 for none), ``badge``
-        (that number, and those it serves), ``pruned``, ``ghost`` (not part of the component that is looked
-        at), ``borrowed`` (on its boundary), and ``about``, a line for tooltips and screen readers.
-    components : tuple of tuple of int
-        The nodes of each component that is drawn around: those with something hidden, and the one looked at.
-    hulls : tuple of dict
-        What is drawn around each of these: ``number``, ``label``, ``colour`` (a class of canvas.css), ``ghost``.
-    alone : int
-        The number of the component that is looked at alone; 0 for none.
-    """
-
-    nodes: tuple[dict[str, str | int | bool], ...]
-    components: tuple[tuple[int, ...], ...]
-    hulls: tuple[dict[str, str | int | bool], ...]
-    alone: int
-
-
 def draw(document: Document, title: str = "") -> Graph:
     """The picture of a network whose variables all have a position."""
     network = document.network
@@ -77,16 +33,7 @@ def draw(document: Document, title: str = "") -> Graph:
         x, y = document.positions[variable.name]
         nodes.append({"name": variable.name, "x": x, "y": y})
     label = f"{'Bayesian' if directed else 'Markov'} network: {count_edges(network)}"
-    return Graph(title, tuple(nodes), tuple(network.edges), directed, label)
-
-
-def is_other(before: Graph | None, graph: Graph) -> bool:
-    """Whether a graph is no edit of the one before, so that it must be brought into view."""
-    if before is None or before.title != graph.title:
-        return True
-    known = {node["name"] for node in before.nodes}
-    new = sum(node["name"] not in known for node in graph.nodes)
-    return new > 1 and 2 * new > len(graph.nodes)
+    return Graph(title, tuple(nodes), tuple(network.edges), directed, label, suggest_name(title))
 
 
 def look_at(session: Session) -> Look:
@@ -96,14 +43,14 @@ def look_at(session: Session) -> Look:
     for v, variable in enumerate(network.variables):
         role = "" if dataset is None else dataset.roles[v].value
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
-        node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about}
+        node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
         nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)
     around = [k for k, component in enumerate(components) if k == alone or not component.is_complete]
-    gaps = find_gaps(parts, session.reached) if session.colour == "gap" else None
+    gaps = parts.gaps(session.reached) if session.colour == "gap" else None
     return Look(
         tuple(nodes),
         tuple(components[k].variables for k in around),
@@ -125,14 +72,14 @@ def _tell_components(
         node["pruned"] = own < 0
         node["component"] = own + 1
         if own < 0:
-            node["about"] = f"{node['about']}, a hidden leaf: left out of learning"
+            node["place"] = ", a hidden leaf: left out of learning"
         else:
             node["badge"] = f"{own + 1}"
-            node["about"] = f"{node['about']}. Component {own + 1}"
+            node["place"] = f". Component {own + 1}"
         if served:
             more = ", …" if len(served) > MOST_SERVED else ""
             node["badge"] = f"{node['badge']} → {', '.join(served[:MOST_SERVED])}{more}"
-            node["about"] = f"{node['about']}, lent to {cut(served, 8)}"
+            node["place"] = f"{node['place']}, lent to {cut(served, 8)}"
         if looked_at is not None:
             node["borrowed"] = v in looked_at.boundary
             node["ghost"] = v not in looked_at.variables and v not in looked_at.boundary
@@ -145,25 +92,9 @@ def _draw_hull(k: int, alone: int | None, gaps: Sequence[float | None] | None) -
     return {"number": k + 1, "label": label, "colour": colour, "ghost": alone is not None and k != alone}
 
 
-def find_gaps(parts: Parts, learned: Snapshot | None) -> list[float | None]:
-    """How far what was learned is from the bound, per component; None where nothing was."""
-    components = parts.task.decomposition.components
-    if learned is None or learned.objective.shape[1] != len(components) + 1:
-        return [None] * len(components)
-    reached = learned.objective[learned.best]
-    return [max(0.0, float(parts.bounds.patterns[k] - reached[k])) for k in range(len(components))]
-
-
 def shade(gap: float | None) -> str:
     """The class of canvas.css for a gap: darker where it is larger."""
     return "gap-none" if gap is None else f"gap-{sum(gap > limit for limit in GAPS)}"
-
-
-def describe_gap(gap: float | None) -> str:
-    """A gap in words."""
-    if gap is None:
-        return "no run yet"
-    return "certified" if gap <= CERTIFIED else f"gap {gap:,.3g}"
 
 
 def _describe(variable: Variable) -> str:

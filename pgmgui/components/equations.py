@@ -1,22 +1,16 @@
-"""What the chosen learners compute, as equations."""
+"""Equations with what they mean."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 
 import panel as pn
 
-from engine.learning.methods import METHODS
 from pgmgui.components.mathml import to_mathml
 from pgmgui.components.plain_text import HtmlText
-from pgmgui.project.words import LEARNERS
-from pgmgui.state.session import Session
 
-DECOMPOSED = "Each component is learned from its own rows, and stops on its own."
-SYMBOLS = (
-    "θ are the parameters, x a state of a variable given the states u of its parents, d the rows of data, "
-    "and ψ the prior's exponents."
-)
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font: 0.875rem/1.4 var(--bokeh-base-font); }
 h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wrap: anywhere; }
@@ -24,28 +18,41 @@ math { font-size: 1.0625rem; margin: 6px 0 10px; overflow-x: auto; overflow-y: h
 """
 
 
+@dataclass(frozen=True)
+class Explanation:
+    """What something computes.
+
+    Attributes
+    ----------
+    about : str
+        What it does, in words.
+    equations : tuple of str
+        In LaTeX.
+    """
+
+    title: str
+    about: str
+    equations: tuple[str, ...]
+
+
 class Equations(pn.viewable.Viewer):
-    """The update of each chosen learner, with what it does in words."""
+    """Explanations, one below the other, and a line that says what the symbols stand for."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, symbols: str) -> None:
         super().__init__()
-        self._session = session
+        self._symbols = symbols
         self._view = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
-        session.param.watch(lambda *_: self._update(), "settings")
-        self._update()
 
-    def _update(self) -> None:
-        methods = self._session.settings.methods
-        shown = [describe_learner(method) for method in methods]
-        self._view.object = "".join([*shown, f"<p>{SYMBOLS}</p>"]) if shown else "<p>Choose a learner.</p>"
+    def explain(self, explanations: Sequence[Explanation], otherwise: str) -> None:
+        """Show these; if there are none, what to do instead."""
+        words = self._symbols if explanations else otherwise
+        self._view.object = "".join([*map(to_html, explanations), f"<p>{escape(words)}</p>"])
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
 
 
-def describe_learner(method: str) -> str:
-    """A learner as HTML: its name, what it does, and its equations, one to a line."""
-    chosen = METHODS[method]
-    about = f"{chosen.learner.explanation} {DECOMPOSED if chosen.decomposed else ''}".strip()
-    lines = "".join(to_mathml(line) for line in chosen.learner.equations.split(r"\qquad"))
-    return f"<h3>{escape(LEARNERS[method])}</h3><p>{escape(about)}</p>{lines}"
+def to_html(explanation: Explanation) -> str:
+    """The title, what it does, and the equations, one to a line."""
+    lines = "".join(map(to_mathml, explanation.equations))
+    return f"<h3>{escape(explanation.title)}</h3><p>{escape(explanation.about)}</p>{lines}"

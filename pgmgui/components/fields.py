@@ -1,12 +1,11 @@
-"""Text fields, lists and buttons as all sections of the Variable tab have them."""
+"""Text fields, lists and buttons: small, and with a tooltip each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import panel_material_ui as pmui
-
-from pgmgui.tabs.work import make_button
 
 _NARROW = {"minWidth": "0", "padding": "4px 9px"}
 
@@ -36,6 +35,22 @@ def make_select(label: str, about: str, options: Mapping[str, str], choose: Call
     )
     select.param.watch(lambda event: choose(event.new), "value")
     return select
+
+
+def make_button(
+    name: str, about: str, action: Callable[..., Any], variant: str = "outlined", **options: Any
+) -> pmui.Button:
+    """A small button with a tooltip."""
+    button = pmui.Button(
+        label=name,
+        description=f"{name}: {about}",
+        description_delay=700,
+        variant=variant,
+        size="small",
+        **{"margin": (4, 8, 4, 0), **options},
+    )
+    button.on_click(action)
+    return button
 
 
 def make_narrow_button(name: str, about: str, action: Callable[[], None]) -> pmui.Button:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol, runtime_checkable
 
 import panel as pn
 import panel_material_ui as pmui
 import param
+
+from pgmgui.components.mounted.mounted import Mounted
 
 
 @runtime_checkable
@@ -15,7 +18,7 @@ class Watcher(Protocol):
     """A panel that does more while it is looked at."""
 
     def look(self, looked_at: bool) -> None:
-        """Say whether it is in view."""
+        """Say whether it is in view: the browser has built it, and shows it."""
 
 
 class LazyTabs(pn.viewable.Viewer):
@@ -46,13 +49,22 @@ class LazyTabs(pn.viewable.Viewer):
         name = list(self._places)[event.new]
         self._make(name)
         for other, panel in self._made.items():
-            if isinstance(panel, Watcher):
-                panel.look(other == name)
+            if other != name and isinstance(panel, Watcher):
+                panel.look(False)
 
     def _make(self, name: str) -> None:
-        if name not in self._made:
-            self._made[name] = self._makers[name]()
-            self._places[name].append(self._made[name])
+        if name in self._made:
+            return
+        panel = self._made[name] = self._makers[name]()
+        self._places[name].append(panel)
+        if isinstance(panel, Watcher):
+            self._places[name].append(Mounted(on_mounted=partial(self._look, name), width=0, height=0, margin=0))
+
+    def _look(self, name: str) -> None:
+        """The browser has built a tab, which the user may have left meanwhile."""
+        panel = self._made[name]
+        if isinstance(panel, Watcher) and name == list(self._places)[self._tabs.active]:
+            panel.look(True)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._tabs

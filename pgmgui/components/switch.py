@@ -12,7 +12,7 @@ _ONE_LINE = """
 """
 
 
-def make_choice(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:
+def make_switch(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:
     """A low row of buttons behind its label; the first is pressed."""
     return pmui.RadioButtonGroup(
         label=label,

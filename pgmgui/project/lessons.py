@@ -11,7 +11,7 @@ from pgmgui.project.examples import assets_folder
 
 
 @dataclass(frozen=True)
-class Step:
+class LessonStep:
     """A step of a lesson.
 
     Attributes
@@ -34,7 +34,7 @@ class Lesson:
     id: str
     title: str
     source: str
-    steps: tuple[Step, ...]
+    steps: tuple[LessonStep, ...]
 
 
 @cache
@@ -42,6 +42,6 @@ def load_lessons() -> tuple[Lesson, ...]:
     """The lessons, in the order they are shown."""
     items = json.loads((assets_folder() / "lessons.json").read_text(encoding="utf-8"))
     return tuple(
-        Lesson(item["id"], item["title"], item["source"], tuple(Step(**step) for step in item["steps"]))
+        Lesson(item["id"], item["title"], item["source"], tuple(LessonStep(**step) for step in item["steps"]))
         for item in items
     )

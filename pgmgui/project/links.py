@@ -31,7 +31,7 @@ from pgmgui.project.examples import Example, find_example
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
-from pgmgui.state.session import Settings
+from pgmgui.project.settings import Settings
 
 HALF = 0.5
 KEYS = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")

@@ -35,7 +35,7 @@ class Special(enum.Enum):
     """The column becomes a variable, the value a state of its variable."""
 
 
-Choice = str | Special
+Meaning = str | Special
 """The name of a variable or of a state; or neither."""
 
 
@@ -55,14 +55,14 @@ class Matching:
     ----------
     fitting : mapping from variable index to column index
         The columns that are variables by their name, and have none but their states.
-    choices : mapping from Item to Choice
+    choices : mapping from Item to Meaning
         For every other column; and for each value of a column that is taken for a variable, but no state of it.
     """
 
     table: Table
     network: Network
     fitting: Mapping[int, int]
-    choices: Mapping[Item, Choice]
+    choices: Mapping[Item, Meaning]
 
     @cached_property
     def items(self) -> tuple[Item, ...]:
@@ -85,7 +85,7 @@ class Matching:
         choice = self.choices[Item(column)]
         return self.network.variables[self.network.index[choice]] if isinstance(choice, str) else None
 
-    def options(self, item: Item) -> list[Choice]:
+    def options(self, item: Item) -> list[Meaning]:
         """What an item can mean."""
         if item.text is not None:
             variable = self.variable_of(item.column)
@@ -110,7 +110,7 @@ class Matching:
         column = self.table.columns[item.column]
         return int(np.count_nonzero(column.codes == column.texts.index(item.text)))
 
-    def choose(self, item: Item, choice: Choice) -> Matching:
+    def choose(self, item: Item, choice: Meaning) -> Matching:
         """The same with another choice. A column's values are then looked at anew, and a variable has one column."""
         if choice not in self.options(item):
             return self
@@ -195,7 +195,7 @@ def begin_matching(table: Table, network: Network) -> Matching:
     """A table beside a network, with what is most likely chosen."""
     variables = network.variables
     fitting = match_columns(table, variables)
-    choices: dict[Item, Choice] = {}
+    choices: dict[Item, Meaning] = {}
     for i, j in list(fitting.items()):
         if list_unknown(table, j, variables[i]):
             del fitting[i]
@@ -209,9 +209,9 @@ def begin_matching(table: Table, network: Network) -> Matching:
     return Matching(table, network, fitting, choices)
 
 
-def _question(table: Table, network: Network, column: int, choice: Choice) -> dict[Item, Choice]:
+def _question(table: Table, network: Network, column: int, choice: Meaning) -> dict[Item, Meaning]:
     """What is in question of a column with this choice: the column, and the values that are no states."""
-    questions: dict[Item, Choice] = {Item(column): choice}
+    questions: dict[Item, Meaning] = {Item(column): choice}
     if isinstance(choice, str):
         variable = network.variables[network.index[choice]]
         unknown = list_unknown(table, column, variable)

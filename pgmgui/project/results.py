@@ -7,6 +7,7 @@ from the parameters.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -18,7 +19,7 @@ from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
-from pgmgui.state.runner import Point
+from pgmgui.project.words import STOPS
 
 MOST_POINTS = 5000
 """Points of a curve that are read."""
@@ -26,7 +27,26 @@ MOST_NUMBERS = 100_000
 """Parameters of all restarts that are kept; of more, only the best restart is."""
 SAME = 1e-6
 """How far, relatively, the end of a curve may be from the objective of its parameters."""
-STOPS = ("", "converged", "iterations", "time", "cancelled")
+
+
+@dataclass(frozen=True)
+class Point:
+    """The best objective after an iteration.
+
+    Attributes
+    ----------
+    iteration : int
+        Counted on when a second batch of restarts begins.
+    seconds : float
+        Of computing by this run alone: neither pauses nor its rivals' share of the machine count.
+    inferences : int
+    objective : float
+    """
+
+    iteration: int
+    seconds: float
+    inferences: int
+    objective: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +56,7 @@ class Result:
     Attributes
     ----------
     state, note : str
-        As in :class:`pgmgui.state.race.Curve`.
+        As in :class:`pgmgui.state.curve.Curve`.
     stop : str
         Why it ended, as in a Snapshot; empty if it had not.
     points : tuple of Point
@@ -57,7 +77,7 @@ class Result:
     converged: Bools
 
 
-def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: list[Point]) -> Result:
+def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: Sequence[Point]) -> Result:
     """What a learner has reached with a snapshot."""
     ended = np.flatnonzero(np.isfinite(snapshot.objective.sum(axis=1)))
     if not ended.size or snapshot.theta[ended].size > MOST_NUMBERS:
@@ -134,7 +154,7 @@ def parse_result(item: Any) -> Result:
     points = item.get("points")
     if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
         raise FormatError(f"{where} needs from 1 to {MOST_POINTS:,} points")
-    if item.get("stop") not in STOPS:
+    if item.get("stop") not in ("", *STOPS):
         raise FormatError(f"{where} has ended for the unknown reason {item.get('stop')!r}")
     return Result(
         item["method"],

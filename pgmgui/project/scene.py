@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from engine.formats import DataDocument, Document
 from engine.learning.bounds import Bounds, find_bounds
+from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
@@ -59,6 +60,14 @@ class Parts:
 
     task: LearningTask
     bounds: Bounds
+
+    def gaps(self, reached: Snapshot | None) -> list[float | None]:
+        """How far what was learned is from the bound, per component; None where nothing was."""
+        components = self.task.decomposition.components
+        if reached is None or reached.objective.shape[1] != len(components) + 1:
+            return [None] * len(components)
+        objective = reached.objective[reached.best]
+        return [max(0.0, float(self.bounds.patterns[k] - objective[k])) for k in range(len(components))]
 
 
 @dataclass(frozen=True, eq=False)

@@ -46,7 +46,7 @@ from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark, Partial, Sensor, Soft, apply_marks
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
-from pgmgui.state.session import Settings
+from pgmgui.project.settings import Settings
 
 FORMAT = "pgmgui-session"
 VERSION = 2

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.learning.bounds import CERTIFIED
+from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.decomposition import Component
+from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import Symmetry
 from engine.learning.task import LearningTask
@@ -16,21 +17,8 @@ MOST_NAMES = 3
 """Names shown in a list before it is cut."""
 MOST_LEARNED = 12
 """Names shown of a component's variables, or its arrows."""
-LEARNERS: Mapping[str, str] = {
-    "d-em": "decomposed EM",
-    "em": "EM",
-    "em-textbook": "textbook EM",
-    "d-edml": "decomposed EDML",
-    "edml": "EDML",
-    "d-hybrid": "decomposed hybrid",
-    "hybrid": "hybrid",
-    "d-lbfgs": "decomposed L-BFGS",
-    "lbfgs": "L-BFGS",
-    "d-cg": "decomposed CG",
-    "cg": "CG",
-    "counting": "counting",
-}
-"""Short names of the methods, in the order they are offered."""
+LEARNERS: Mapping[str, str] = {name: method.title for name, method in METHODS.items()}
+"""What the methods are called, in the order they are offered."""
 STOPS: Mapping[str, str] = {
     "converged": "converged",
     "iterations": "stopped at the iteration limit",
@@ -78,6 +66,25 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
     )
 
 
+def certify(bounds: Bounds, reached: Snapshot) -> str:
+    """How far the best restart of a snapshot is from the bounds of its problem, in a sentence."""
+    objective = reached.objective[reached.best, :-1].tolist()
+    rows = reached.task.decomposition.dataset.total_weight
+    return describe_certificate(objective, bounds.patterns[:-1].tolist(), rows)
+
+
+def show_gap(gap: float) -> str:
+    """A gap as a number of nats, or that there is none."""
+    return "certified" if gap <= CERTIFIED else f"{gap:,.3g}"
+
+
+def describe_gap(gap: float | None) -> str:
+    """A gap in words."""
+    if gap is None:
+        return "no run yet"
+    return show_gap(gap) if gap <= CERTIFIED else f"gap {show_gap(gap)}"
+
+
 def describe_run(method: str, snapshot: Snapshot | None, state: str) -> str:
     """How far a learner has come, in a sentence; ``state`` says what it does now."""
     if snapshot is None:
@@ -86,8 +93,8 @@ def describe_run(method: str, snapshot: Snapshot | None, state: str) -> str:
     return f"{LEARNERS[method]}: {objective:,.4f} after {count(snapshot.iteration, 'iteration')}, {state}."
 
 
-def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry]) -> str:
-    """Why a start cannot move, in a sentence; nothing if it can."""
+def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry], remedy: str = "start at random") -> str:
+    """Why a start cannot move, and what to do; nothing if it can."""
     if not symmetries:
         return ""
     variables = task.network.variables
@@ -95,8 +102,7 @@ def describe_symmetries(task: LearningTask, symmetries: Sequence[Symmetry]) -> s
         f"{variables[s.variable].name} ({cut([variables[s.variable].states[k] for k in s.states])})" for s in symmetries
     ]
     return (
-        f"A symmetric start: no table tells hidden states apart, of {cut(same)}. "
-        "Learning cannot move there; start at random."
+        f"A symmetric start: no table tells hidden states apart, of {cut(same)}. Learning cannot move there; {remedy}."
     )
 
 

@@ -3,14 +3,12 @@ beside the page."""
 
 from __future__ import annotations
 
-import asyncio
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import panel as pn
 import param
 
 from engine.inference.query import Evidence, query
@@ -20,8 +18,8 @@ from engine.model.errors import ImpossibleEvidenceError, PgmError
 from engine.model.network import Network
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
+from pgmgui.project.troubles import explain
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import explain
 
 MOST_TRIED = 8
 """Pieces of impossible evidence among which those that contradict each other are looked for."""
@@ -132,22 +130,30 @@ class Answers(param.Parameterized):
     """The answer to what the session asks: found in a thread, the newest question next.
 
     Nothing is computed while nobody looks.
+
+    Parameters
+    ----------
+    beside : callable
+        Does something in a thread, and calls what it returns once the page may be changed.
     """
 
     answer = param.ClassSelector(class_=Answer, allow_None=True, doc="The newest answer; None before the first.")
     looking = param.Boolean(default=False, doc="Whether the Query tab is looked at.")
     busy = param.Boolean(default=False, doc="Whether a newer answer is on its way.")
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, beside: Callable[[Callable[[], Callable[[], object]]], None]) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._beside = session, beside
         self._asked: _Question | None = None
         self._next: _Question | None = None
-        self._at_work = False
         self._known: tuple[Network | Snapshot, Network, Marginals] | None = None
         # After those who draw the scene itself: an answer must not come before the graph that it is about.
         session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
         self.param.watch(self._notice, "looking")
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether anyone looks at what is answered."""
+        self.looking = looked_at
 
     @property
     def fits(self) -> bool:
@@ -165,21 +171,29 @@ class Answers(param.Parameterized):
         if asked is not None and asked.source is source and asked.evidence == session.evidence:
             return
         self._asked = self._next = _Question(source, session.evidence)
-        if not self._at_work:
-            self._at_work = self.busy = True
-            pn.state.execute(self._work)
+        if not self.busy:
+            self.busy = True
+            self._go_on()
 
-    async def _work(self) -> None:
-        """Answer what is asked until nothing is."""
-        while (question := self._next) is not None:
-            self._next = None
-            try:
-                take: Callable[[], Any] = partial(self._take, await asyncio.to_thread(self._find, question))
-            except Exception as error:  # whatever it is, it must reach the user
-                take = partial(self._session.say, explain("Answering the query", error))
-            pn.state.execute(take, schedule=True)
-        self._at_work = False
-        pn.state.execute(self._rest, schedule=True)
+    def _go_on(self) -> None:
+        """Answer what was asked last, if that has not been done."""
+        question, self._next = self._next, None
+        if question is None:
+            self.busy = False
+        else:
+            self._beside(partial(self._work, question))
+
+    def _work(self, question: _Question) -> Callable[[], object]:
+        """Answer a question, in a thread; what is to be done with the answer."""
+        try:
+            take: Callable[[], object] = partial(self._take, self._find(question))
+        except Exception as error:  # whatever it is, it must reach the user
+            take = partial(self._session.say, explain("Answering the query", error))
+        return partial(self._finish, take)
+
+    def _finish(self, take: Callable[[], object]) -> None:
+        take()
+        self._go_on()
 
     def _find(self, question: _Question) -> Answer:
         source, known = question.source, self._known
@@ -197,6 +211,3 @@ class Answers(param.Parameterized):
         # report more often than can be answered.
         if found.evidence == self._session.evidence:
             self.answer = found
-
-    def _rest(self) -> None:
-        self.busy = self._at_work

@@ -8,25 +8,17 @@ goes on under a key of its own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 from pathlib import Path
-from typing import Any
 
-import panel as pn
 import param
-from panel.io import PeriodicCallback
 
 from engine.model.errors import PgmError
-from pgmgui.components.address.address import Address
 from pgmgui.project.session_file import Saved
 from pgmgui.project.store import Store
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
-from pgmgui.state.tab import is_closed
-
-PERIOD = 700
-"""Milliseconds between two looks whether something has changed."""
 
 
 class Keeper(param.Parameterized):
@@ -36,55 +28,52 @@ class Keeper(param.Parameterized):
     ----------
     key : str
         The name that what is open was kept under, if it was.
+    is_closed : callable
+        Whether nobody looks at the page any more.
     """
 
     status = param.String(default="unchanged", doc="How it stands, in a word: unchanged, kept, changed or failed.")
+    query = param.String(doc="What the page's address shall have after the question mark; empty for nothing.")
 
-    def __init__(self, session: Session, race: Race, store: Store, key: str = "") -> None:
+    def __init__(
+        self,
+        session: Session,
+        race: Race,
+        store: Store,
+        key: str = "",
+        is_closed: Callable[[], bool] = lambda: False,
+    ) -> None:
         super().__init__()
-        self._session, self._race, self._store = session, race, store
+        self._session, self._race, self.store = session, race, store
+        self._is_closed = is_closed
         self.key = key or store.make_key()
-        self.address = Address()
-        self._document: Any = pn.state.curdoc
         self._kept = self._look()
         self._writing: Future[Path] | None = None
         self.trouble = ""
         if key:
             self.status = "kept"
 
-    def start(self) -> None:
-        """Look from now on, once the page is there."""
-        if self._document is None:
-            return
-        self._ticker = PeriodicCallback(callback=self.keep, period=PERIOD, background=True)
-        pn.state.on_session_destroyed(lambda *_: self.leave())
-        pn.state.onload(self._begin)
-
-    def _begin(self) -> None:
-        self.claim()
-        self._ticker.start()
-
     def claim(self) -> None:
         """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
-        owner = self._store.owners.get(self.key)
+        owner = self.store.owners.get(self.key)
         if owner is not None and owner is not self and not owner.is_closed:
             self._move()
-        self._store.owners[self.key] = self
+        self.store.owners[self.key] = self
 
     def _move(self) -> None:
         """Keep everything under a new key."""
-        self.key = self._store.make_key()
-        self._store.owners[self.key] = self
+        self.key = self.store.make_key()
+        self.store.owners[self.key] = self
         self._kept = ()
 
     @property
     def is_closed(self) -> bool:
         """Whether nobody looks at the page any more."""
-        return is_closed(self._document)
+        return self._is_closed()
 
     @property
     def is_owner(self) -> bool:
-        return self._store.owners.get(self.key) is self
+        return self.store.owners.get(self.key) is self
 
     # --- keeping
 
@@ -101,7 +90,7 @@ class Keeper(param.Parameterized):
         now = self._look()
         if not _is_same(now, self._kept):
             self._kept, self.status = now, "changed"
-            self._writing = self._store.save_later(self.key, self._race.saved())
+            self._writing = self.store.save_later(self.key, self._race.saved())
 
     def keep_now(self) -> None:
         """Save what has changed, and wait for it, without a word to the page: it may be gone."""
@@ -109,9 +98,9 @@ class Keeper(param.Parameterized):
             return
         if self._writing is not None:
             wait([self._writing])
-        if self._race.is_running or not _is_same(self._look(), self._kept):
+        if self._race.running or not _is_same(self._look(), self._kept):
             try:
-                self._store.save(self.key, self._race.saved())
+                self.store.save(self.key, self._race.saved())
             except PgmError as error:
                 self._complain(error)
 
@@ -119,19 +108,20 @@ class Keeper(param.Parameterized):
         """Save for the last time: the page is gone."""
         self.keep_now()
         if self.is_owner:
-            del self._store.owners[self.key]
+            del self.store.owners[self.key]
 
     def forget(self) -> None:
         """Remove what was kept of this tab; the next change is kept again."""
         if self._writing is not None:
             self._finish(self._writing)
-        self._store.forget(self.key)
-        self.status, self.address.query = "unchanged", ""
+        self.store.forget(self.key)
+        self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
         """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
         session, race = self._session, self._race
-        return session.scene, session.settings, session.evidence, race.curves, race.is_running, race.stale
+        run = race.began, bool(race.curves), race.running, race.stale
+        return session.scene, session.settings, session.evidence, *run
 
     def _finish(self, writing: Future[Path]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""
@@ -143,7 +133,7 @@ class Keeper(param.Parameterized):
             self.status = "failed"
             return
         self.trouble, self.status = "", "kept"
-        self.address.query = f"tab={self.key}"
+        self.query = f"tab={self.key}"
 
     def _complain(self, error: PgmError) -> None:
         if not self.trouble:

@@ -1,12 +1,14 @@
-"""The runs of one start: learners that race from the same parameters, held and let go together. No widgets."""
+"""The runs of one start: learners that race from the same parameters, held and let go together."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
+import param
+from param.parameterized import batch_call_watchers
 
 from engine.learning.learn import learn
 from engine.learning.methods import METHODS
@@ -19,89 +21,50 @@ from engine.model.network import BayesianNetwork
 from pgmgui.project.results import Result, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene
 from pgmgui.project.session_file import Saved
+from pgmgui.project.settings import Settings
 from pgmgui.project.words import (
     LEARNERS,
     STOPS,
-    describe_certificate,
+    certify,
     describe_run,
     describe_symmetries,
     describe_unseen,
 )
-from pgmgui.state.frames import Frames
-from pgmgui.state.runner import Mail, Point, Runner
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.curve import Curve
+from pgmgui.state.runner import Mail, Runner
+from pgmgui.state.session import Session
 
-MOST_POINTS = 2000
-"""Points kept of a curve; beyond that every other one is dropped, and fewer are kept from then on."""
 REPORT_SECONDS = 0.4
 """The session is told what was reached no more often than this: much is drawn anew each time."""
 
 FAILED = "failed"
 
 
-@dataclass(eq=False)
-class Curve:
-    """How one learner climbs.
-
-    Attributes
-    ----------
-    state : str
-        What it does, or why it ended, in words.
-    note : str
-        Why its start cannot move, in words; empty if it can.
-    frames : Frames
-        What it has passed through.
-    """
-
-    method: str
-    state: str = "setting up"
-    note: str = ""
-    snapshot: Snapshot | None = None
-    frames: Frames = field(default_factory=Frames)
-    _kept: list[Point] = field(default_factory=list)
-    _newest: Point | None = None
-    _stride: int = 1
-
-    @property
-    def points(self) -> list[Point]:
-        """Points evenly spaced by iteration, and the newest."""
-        newest = self._newest
-        return self._kept if newest is None or newest is self._kept[-1] else [*self._kept, newest]
-
-    def add(self, points: Sequence[Point]) -> None:
-        """Keep some of these points, and the newest of them."""
-        for point in points:
-            if not self._kept or point.iteration >= self._kept[-1].iteration + self._stride:
-                self._kept.append(point)
-            if len(self._kept) >= MOST_POINTS:
-                self._kept, self._stride = self._kept[::2], 2 * self._stride
-            self._newest = point
-
-
-class Race:
+class Race(param.Parameterized):
     """The learners that the session's settings name, at work on the session's problem.
 
-    A race that has ended keeps its curves until the next one begins or it is cancelled.
+    A race that has ended keeps its curves until the next one begins or it is cancelled. Views watch it; while it
+    is running, the page calls :meth:`tick` a few times a second.
 
     Attributes
     ----------
-    curves : dict from method to Curve
     parts : Parts, optional
         The problem that the curves are of.
-    stale : bool
-        Whether the session has another problem by now.
-    applied : bool
-        Whether the session's network has the parameters that were learned.
     began : (Scene, Settings), optional
         What the curves were started with, if that was on this page.
     """
 
+    curves = param.Dict(default={}, doc="The curve of each learner, by its method.")
+    running = param.Boolean(default=False, doc="Whether a learner has not ended; it may be paused.")
+    paused = param.Boolean(default=False, doc="Whether those that run wait before their next iteration.")
+    stale = param.Boolean(default=False, doc="Whether the session has another problem by now.")
+    applied = param.Boolean(default=False, doc="Whether the session's network has the parameters that were learned.")
+
     def __init__(self, session: Session) -> None:
+        super().__init__()
         self._session = session
         self._runs: dict[str, Runner] = {}
-        self.curves: dict[str, Curve] = {}
         self.parts: Parts | None = session.parts
-        self.stale = self.applied = False
         self.began: tuple[Scene, Settings] | None = None
         self._reported = 0.0
         self._unreported = False
@@ -111,23 +74,25 @@ class Race:
 
     def begin(self, paused: bool = False) -> None:
         """Let the chosen learners go, from the same start; paused, they wait there."""
-        self.cancel()
-        self._session.say("")
-        parts, network, settings = self._session.parts, self._session.network, self._session.settings
-        if parts is None or not isinstance(network, BayesianNetwork):
-            return
-        methods = self._methods(parts)
-        try:
-            stopping = Stopping(settings.tol, settings.criterion, settings.max_iter)
-        except PgmError as error:
-            self._session.say(f"Learning cannot start: {error}")
-            return
-        self.began = self._session.scene, settings
-        self.curves = {name: Curve(name) for name in methods}
-        self._runs = {
-            name: Runner(self._starter(name, network, parts, stopping), curve.frames)
-            for name, curve in self.curves.items()
-        }
+        with batch_call_watchers(self):
+            self.cancel()
+            self._session.say("")
+            parts, network, settings = self._session.parts, self._session.network, self._session.settings
+            if parts is None or not isinstance(network, BayesianNetwork):
+                return
+            methods = self._methods(parts)
+            try:
+                stopping = Stopping(settings.tol, settings.criterion, settings.max_iter)
+            except PgmError as error:
+                self._session.say(f"Learning cannot start: {error}")
+                return
+            self.began = self._session.scene, settings
+            curves = {name: Curve(name) for name in methods}
+            self._runs = {
+                name: Runner(self._starter(name, network, parts, stopping), curve.frames)
+                for name, curve in curves.items()
+            }
+            self.param.update(curves=curves, running=bool(curves), paused=paused and bool(curves))
         for run in self._runs.values():
             run.begin(paused)
 
@@ -135,16 +100,20 @@ class Race:
         """Wait before the next iteration."""
         for run in self._runs.values():
             run.pause()
+        self.paused = self.running
 
     def resume(self) -> None:
         """Go on."""
         for run in self._runs.values():
             run.resume()
+        self.paused = False
 
     def step(self) -> None:
-        """One iteration of every learner that has not ended, then wait."""
+        """One iteration of every learner that has not ended, then wait; of those chosen, if none runs."""
+        if not self.running:
+            self.begin(paused=True)
+        self.pause()
         for run in self._runs.values():
-            run.pause()
             run.step()
 
     def stop(self) -> None:
@@ -155,18 +124,22 @@ class Race:
     def cancel(self) -> None:
         """End, and forget what has been reached."""
         self.stop()
-        self._runs, self.curves, self.began = {}, {}, None
-        self.parts, self.stale, self.applied = self._session.parts, False, False
+        self._runs, self.began = {}, None
+        self.parts = self._session.parts
         self._unreported = False
+        self.param.update(curves={}, running=False, paused=False, stale=False, applied=False)
         self._session.report(None)
 
     def apply(self) -> None:
         """Give the session's network what was learned. The curves stay: they are of the same problem."""
         best = self.best
-        if best is None or not self.can_apply or not self._session.apply(best):
+        if best is None or not self.can_apply:
             return
-        self.parts, self.stale, self.applied = self._session.parts, False, True
-        self._session.report(best)
+        with batch_call_watchers(self):
+            if self._session.apply(best):
+                self.parts = self._session.parts
+                self.param.update(stale=False, applied=True)
+                self._session.report(best)
 
     # --- what is kept between visits
 
@@ -183,17 +156,19 @@ class Race:
     def open(self, saved: Saved, derived: Derived | None = None) -> bool:
         """Open a session, with its settings, its evidence and what was learned in it."""
         session = self._session
-        if not session.open(saved.scene, derived):
-            return False
-        session.configure(**vars(saved.settings))
-        for name, likelihood in saved.evidence.items():
-            session.suppose(name, likelihood)
-        self.cancel()
-        self._restore(saved.results)
+        with batch_call_watchers(self):
+            if not session.open(saved.scene, derived):
+                return False
+            session.configure(**vars(saved.settings))
+            for name, likelihood in saved.evidence.items():
+                session.suppose(name, likelihood)
+            self.cancel()
+            self._restore(saved.results)
         return True
 
     def _restore(self, results: Sequence[Result]) -> None:
         """Show what an earlier run has reached, as far as it is of the session's problem."""
+        curves: dict[str, Curve] = {}
         dropped: dict[str, str] = {}
         for result in results:
             try:
@@ -201,9 +176,10 @@ class Race:
             except PgmError as error:
                 dropped[LEARNERS[result.method]] = str(error)
                 continue
-            curve = self.curves[result.method] = Curve(result.method, result.state, result.note, snapshot)
-            curve.add(result.points)
+            curve = Curve(result.method, result.state, result.note, snapshot).add(result.points)
             curve.frames.add(result.points[-1].iteration, snapshot)
+            curves[result.method] = curve
+        self.curves = curves
         best = self.best
         if best is not None:
             tables = zip(best.network().tables, self._session.network.tables, strict=True)
@@ -220,23 +196,14 @@ class Race:
         return parts is not None and bool(self._methods(parts))
 
     @property
-    def is_running(self) -> bool:
-        """Whether a learner has not ended; it may be paused."""
-        return bool(self._runs)
-
-    @property
-    def is_paused(self) -> bool:
-        return self.is_running and all(run.is_paused for run in self._runs.values())
-
-    @property
     def can_apply(self) -> bool:
-        return self.best is not None and not (self.is_running or self.stale or self.applied)
+        return self.best is not None and not (self.running or self.stale or self.applied)
 
     @property
     def leader(self) -> Curve | None:
         """The curve of the learner that is highest."""
-        found = [(curve.snapshot, curve) for curve in self.curves.values() if curve.snapshot is not None]
-        return max(found, key=lambda pair: pair[0].objective.sum(axis=1).max(), default=(None, None))[1]
+        found = [curve for curve in self.curves.values() if curve.snapshot is not None]
+        return max(found, key=lambda curve: curve.height, default=None)
 
     @property
     def best(self) -> Snapshot | None:
@@ -249,9 +216,7 @@ class Race:
         runs = [describe_run(curve.method, curve.snapshot, curve.state) for curve in self.curves.values()]
         if best is None or parts is None:
             return runs
-        reached = best.objective[best.best, :-1].tolist()
-        rows = parts.task.decomposition.dataset.total_weight
-        lines = [describe_certificate(reached, parts.bounds.patterns[:-1].tolist(), rows)]
+        lines = [certify(parts.bounds, best)]
         if self.stale:
             lines.insert(0, "Stale: the model, the data or the marks have changed since this run. Start learns anew.")
         if self.applied:
@@ -263,35 +228,43 @@ class Race:
 
     def tick(self) -> bool:
         """Look at the mailboxes once; whether there was anything."""
-        news = False
-        for name, run in list(self._runs.items()):
-            mail = run.collect()
-            news |= self._read(self.curves[name], run, mail)
-            if mail.done:
-                del self._runs[name]
+        mails = {name: run.collect() for name, run in self._runs.items()}
+        curves = {name: self._read(self.curves[name], self._runs[name], mail) for name, mail in mails.items()}
+        news = any(curve is not self.curves[name] for name, curve in curves.items())
+        self._runs = {name: run for name, run in self._runs.items() if not mails[name].done}
+        with batch_call_watchers(self):
+            if news:
+                self.curves = {**self.curves, **curves}
+            self.running = bool(self._runs)
+            self.paused = self.paused and self.running
+            self._report(news)
+        return news
+
+    def _report(self, news: bool) -> None:
+        """Tell the session what was reached, now and then, and when all runs have ended."""
         self._unreported |= news
         now = time.monotonic()
         if self._unreported and not self.stale and (now >= self._reported + REPORT_SECONDS or not self._runs):
             self._unreported, self._reported = False, now
             self._session.report(self.best)
-        return news
 
-    def _read(self, curve: Curve, run: Runner, mail: Mail) -> bool:
-        curve.add(mail.points)
-        if mail.snapshot is not None:
-            curve.snapshot = mail.snapshot
+    def _read(self, curve: Curve, run: Runner, mail: Mail) -> Curve:
+        """A curve with what its run has posted; the same one if that is nothing new."""
+        snapshot = mail.snapshot or curve.snapshot
+        state, note = curve.state, curve.note
         if mail.start is not None:
-            curve.note = describe_symmetries(mail.start.task, mail.start.symmetries())
-        before = curve.state
+            note = describe_symmetries(mail.start.task, mail.start.symmetries())
         if mail.error:
-            curve.state = FAILED
+            state = FAILED
             self._session.say(f"{LEARNERS[curve.method]} failed: {mail.error}")
-        elif mail.done and curve.state != FAILED:
-            reason = "cancelled" if curve.snapshot is None else curve.snapshot.stop
-            curve.state = "stopped" if self.stale and reason == "cancelled" else STOPS[reason]
-        elif curve.snapshot is not None and not mail.done:
-            curve.state = "paused" if run.is_paused else "running"
-        return bool(mail.points) or curve.state != before
+        elif mail.done and state != FAILED:
+            reason = "cancelled" if snapshot is None else snapshot.stop
+            state = "stopped" if self.stale and reason == "cancelled" else STOPS[reason]
+        elif snapshot is not None and not mail.done:
+            state = "paused" if run.is_paused else "running"
+        if not mail.points and state == curve.state:
+            return curve
+        return replace(curve.add(mail.points), state=state, note=note, snapshot=snapshot)
 
     def _leave(self) -> None:
         """The session has another problem: what runs is of no use for it."""
@@ -299,7 +272,7 @@ class Race:
             self.parts = self._session.parts
             return
         self.stop()
-        self.stale, self.applied = True, False
+        self.param.update(stale=True, applied=False)
 
     def _methods(self, parts: Parts) -> list[str]:
         """The chosen learners that can learn a problem."""

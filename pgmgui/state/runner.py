@@ -13,30 +13,11 @@ from dataclasses import dataclass, field
 
 from engine.learning.snapshot import Snapshot
 from engine.model.errors import PgmError
+from pgmgui.project.results import Point
 from pgmgui.state.frames import Frames
 
 MOST_WAITING = 5000
 """Points of the curve that wait to be drawn; beyond that every other one is dropped."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """The best objective after an iteration.
-
-    Attributes
-    ----------
-    iteration : int
-        Counted on when a second batch of restarts begins.
-    seconds : float
-        Of computing by this run alone: neither pauses nor its rivals' share of the machine count.
-    inferences : int
-    objective : float
-    """
-
-    iteration: int
-    seconds: float
-    inferences: int
-    objective: float
 
 
 @dataclass

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pgmgui.project.words import LEARNERS
+from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame
-from pgmgui.state.race import Curve, Race
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
 

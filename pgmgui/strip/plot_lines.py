@@ -9,9 +9,9 @@ import numpy as np
 
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.model.arrays import Floats
+from pgmgui.project.results import Point
 from pgmgui.project.words import LEARNERS
-from pgmgui.state.race import Curve
-from pgmgui.state.runner import Point
+from pgmgui.state.curve import Curve
 
 ACROSS = {
     "iterations": "iteration",

@@ -12,7 +12,7 @@ import panel as pn
 from engine.model.errors import PgmError
 from pgmgui.components.fields import make_field
 from pgmgui.components.popup import make_popup_button
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.project.numbers import parse_number, show_number
 from pgmgui.state.session import Session
 
@@ -69,8 +69,8 @@ class RunOptions(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._choices = {
-            "start": (make_choice("Start from", list(STARTS), "Where every learner starts."), STARTS),
-            "criterion": (make_choice("Change of", list(CRITERIA), "What the tolerance is compared with."), CRITERIA),
+            "start": (make_switch("Start from", list(STARTS), "Where every learner starts."), STARTS),
+            "criterion": (make_switch("Change of", list(CRITERIA), "What the tolerance is compared with."), CRITERIA),
         }
         self._fields = {
             name: make_field(number.label, number.about, partial(self._type, name), 192)

@@ -8,15 +8,14 @@ from functools import partial
 import panel as pn
 from panel.io import PeriodicCallback, unlocked
 
+from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.choices.choices import Choice, Choices, Group
-from pgmgui.components.equations import Equations
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
-from pgmgui.project.scene import Derived
-from pgmgui.project.session_file import Saved
-from pgmgui.state.race import Curve, Race
+from pgmgui.state.curve import Curve
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
-from pgmgui.state.tab import is_closed
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.learner_choice import LearnerChoice
 from pgmgui.strip.run_options import RunOptions
@@ -65,8 +64,10 @@ class LearnStrip(pn.viewable.Viewer):
         )
         session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
+        race.param.watch(lambda *_: self._notice(), ["curves", "running", "paused", "stale", "applied"])
         # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
+        self._ticking = False
         self._show()
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(lambda *_: self._race.stop())
@@ -76,84 +77,69 @@ class LearnStrip(pn.viewable.Viewer):
     def _act(self, key: str) -> None:
         race = self._race
         actions = {
-            "start": self._start,
+            "start": race.begin,
             "pause": self._pause,
-            "step": self._step,
+            "step": race.step,
             "stop": race.stop,
             "cancel": race.cancel,
             "apply": race.apply,
         }
         actions[key]()
-        self._show()
-
-    def open(self, saved: Saved, derived: Derived | None = None) -> bool:
-        """Open a session, and show what was learned in it."""
-        opened = self._race.open(saved, derived)
-        self._show()
-        return opened
-
-    def start(self) -> None:
-        """Let the chosen learners go, as the button does."""
-        self._act("start")
-
-    def _start(self) -> None:
-        self._race.begin()
-        self._look()
 
     def _pause(self) -> None:
-        if self._race.is_paused:
+        if self._race.paused:
             self._race.resume()
         else:
             self._race.pause()
-
-    def _step(self) -> None:
-        if not self._race.is_running:
-            self._race.begin(paused=True)
-            self._look()
-        self._race.step()
-
-    def _look(self) -> None:
-        """Look at the mailboxes from now on, until all runs have ended."""
-        if not self._ticker.running:
-            self._ticker.start()
 
     @property
     def keys(self) -> dict[str, Callable[[], None]]:
         """What keys do, wherever the focus is."""
         return {
             "r": partial(self._press, self._run_or_pause),
-            "s": partial(self._press, self._step),
+            "s": partial(self._press, self._race.step),
             ",": partial(self._traveller.step, -1),
             ".": partial(self._traveller.step, 1),
         }
 
     def _press(self, action: Callable[[], None]) -> None:
-        if self._race.can_begin or self._race.is_running:
+        if self._race.can_begin or self._race.running:
             action()
-            self._show()
 
     def _run_or_pause(self) -> None:
-        if self._race.is_running:
+        if self._race.running:
             self._pause()
         else:
-            self.start()
+            self._race.begin()
 
     # --- what is shown
 
+    def _notice(self) -> None:
+        """The race has changed. What it found at a look is drawn with that look, all at once."""
+        if self._race.running and not self._ticker.running:
+            self._ticker.start()
+        if self._ticking:
+            self._news = True
+        else:
+            self._show()
+
     def _tick(self) -> None:
         """Look at what the runs have found; draw it, once."""
+        race = self._race
         if is_closed(pn.state.curdoc):
-            self._race.stop()
+            race.stop()
         # All that changes goes to the browser as one message. Sent piece by piece, Bokeh's own messages would keep
         # the line busy and Panel's wait for ever.
         with unlocked():
-            self._news |= self._race.tick()
-            if self._news and (self._trace.is_ready or not self._race.is_running):
+            self._ticking = True
+            race.tick()
+            self._ticking = False
+            if self._news and (self._trace.is_ready or not race.running):
                 self._news = False
                 self._trace.moment = self._moment
-                self._trace.follow()
+                self._trace.follow(race.curves)
                 self._say()
-        if not self._race.is_running and not self._news:
+        if not race.running and not self._news:
             self._ticker.stop()
 
     def _enlarge(self, large: bool) -> None:
@@ -173,7 +159,7 @@ class LearnStrip(pn.viewable.Viewer):
     def _moment(self) -> tuple[Curve, int] | None:
         """The point of the plot that is looked at; none while a run goes on."""
         curve = self._traveller.curve
-        held = not self._race.is_running or self._race.is_paused
+        held = not self._race.running or self._race.paused
         return (curve, self._traveller.iteration) if curve is not None and curve.points and held else None
 
     def _say(self) -> None:
@@ -190,8 +176,8 @@ class LearnStrip(pn.viewable.Viewer):
             self._state.write("Ready: press Start and watch the objective climb to its bound.")
 
     def _enable(self) -> None:
-        race, running = self._race, self._race.is_running
-        pause = ("Resume", "go on") if race.is_paused else ("Pause", "wait before the next iteration")
+        race, running = self._race, self._race.running
+        pause = ("Resume", "go on") if race.paused else ("Pause", "wait before the next iteration")
         cancel = ("Cancel", CANCEL) if running or not race.curves else ("Discard", DISCARD)
         buttons = (
             _make("start", "Start", START, race.can_begin and not running),
@@ -216,6 +202,6 @@ def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
 
 def _make_equations(session: Session) -> pn.viewable.Viewable:
     """A button that shows what the chosen learners compute, while the plot stays in view."""
-    form = pn.Column(Equations(session), margin=(8, 16), sizing_mode="stretch_width")
+    form = pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
     about = "Equations: what the chosen learners compute"
     return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})

@@ -11,8 +11,8 @@ from panel.io import unlocked
 
 from engine.learning.bounds import Bounds
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
-from pgmgui.components.switch import make_choice
-from pgmgui.state.race import Curve
+from pgmgui.components.switch import make_switch
+from pgmgui.state.curve import Curve
 from pgmgui.strip.plot import Plot
 from pgmgui.strip.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
 
@@ -40,8 +40,8 @@ class Trace(pn.viewable.Viewer):
         self._curves: Mapping[str, Curve] = {}
         self._bounds: Bounds | None = None
         self._sent, self._sent_at = 0, 0.0
-        self._across = make_choice("x", list(ACROSS), "What the plot counts from left to right.")
-        self._up = make_choice("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
+        self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
         self._naive = pmui.Checkbox(
             label="naive bound",
             value=False,
@@ -77,8 +77,9 @@ class Trace(pn.viewable.Viewer):
         taken = self._plot(self._up.value).taken
         return taken >= self._sent or time.monotonic() > self._sent_at + PATIENCE
 
-    def follow(self) -> None:
-        """Draw what the curves have gained, in the document's own turn: from a periodic callback."""
+    def follow(self, curves: Mapping[str, Curve]) -> None:
+        """Draw how far the curves have come, in the document's own turn: from a periodic callback."""
+        self._curves = curves
         self._fill(self._axes)
 
     def enlarge(self, large: bool) -> None:
@@ -96,12 +97,12 @@ class Trace(pn.viewable.Viewer):
     def _redraw(self) -> None:
         # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
         # touched in it.
-        pn.state.execute(self.follow, schedule=True)
+        pn.state.execute(lambda: self._fill(self._axes), schedule=True)
 
     def _begin(self) -> None:
         """Draw for the first time, once the page is there: Bokeh would lay the figure out again with all that comes."""
         self._is_loaded = True
-        self.follow()
+        self._fill(self._axes)
 
     def _fill(self, axes: Axes) -> None:
         if not self._is_loaded:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
@@ -11,10 +10,11 @@ from typing import Any, TypeVar
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.model.errors import ModelError, PgmError
 from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.scene import Derived, Scene, derive
+from pgmgui.project.troubles import explain
 from pgmgui.state.session import Session
 
 T = TypeVar("T")
@@ -110,31 +110,3 @@ def prepare(make: Callable[[Scene], Scene], before: Scene) -> tuple[Scene, Deriv
         # Found once and remembered: much data would hold up the page.
         _ = derived.seen.roles, derived.seen.total_weight
     return scene, derived
-
-
-def make_button(
-    name: str, about: str, action: Callable[..., Any], variant: str = "outlined", **options: Any
-) -> pmui.Button:
-    """A small button with a tooltip."""
-    button = pmui.Button(
-        label=name,
-        description=f"{name}: {about}",
-        description_delay=700,
-        variant=variant,
-        size="small",
-        **{"margin": (4, 8, 4, 0), **options},
-    )
-    button.on_click(action)
-    return button
-
-
-def explain(what: str, trouble: Exception) -> str:
-    """What went wrong, for the user."""
-    if isinstance(trouble, PgmError):
-        text = str(trouble)
-        # A file's name stays as it is spelt.
-        return f"{text[:1].upper()}{text[1:]}." if isinstance(trouble, ModelError) else f"{text}."
-    if isinstance(trouble, MemoryError):
-        return f"{what}: there is not enough memory. Close other programs, or take fewer rows."
-    logging.getLogger(__name__).error("%s", what, exc_info=trouble)
-    return f"{what} failed unexpectedly ({type(trouble).__name__}: {trouble}). Please report this."

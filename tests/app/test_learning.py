@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -118,10 +121,24 @@ def test_bounds_are_ordered_and_add_up():
 
 def test_output_for_people():
     text = run("learn", *ASIA, "--n-init", 2, "--max-iter", 3).out
-    assert "decomposed EM: objective" in text
-    assert "stopped at the iteration limit" in text
+    found = re.search(
+        r"^decomposed EM: (\S+) after 3 iterations, stopped at the iteration limit; raise --max-iter", text
+    )
+    assert found
+    assert found[1] == f"{run('learn', *ASIA, '--n-init', 2, '--max-iter', 3, '--json').result['objective']:,.4f}"
     assert "restarts:" in text
-    assert "every component is at its bound" in run("learn", *CANCER).out
+    assert re.search(
+        r"^Within \S+ nats of the best possible \(\S+ per row\); component 2 is not certified.$", text, re.M
+    )
+    assert "Certified: every component is at its upper bound, so no parameters are better." in run("learn", *CANCER).out
+
+
+def test_learning_needs_no_dashboard():
+    """The words are the page's, and it takes seconds to import what draws the page."""
+    code = (
+        "import sys, app.cli, app.learning; sys.exit(any(name in sys.modules for name in ('panel', 'bokeh', 'param')))"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_notes_on_starts_and_configurations_without_data(tmp_path):
@@ -129,13 +146,16 @@ def test_notes_on_starts_and_configurations_without_data(tmp_path):
     states = [v.states for v in read_network(CHAIN).network.variables]
     data.write_text("V,X,Z\n" + f"{states[0][0]},{states[1][0]},{states[3][0]}\n" * 2)
     outcome = run("learn", CHAIN, data, "--json")
-    assert any("never occur in the data and keep their start" in note for note in outcome.result["notes"])
+    assert any(
+        "never occur in the data and keep their starting probabilities. A prior above 1" in note
+        for note in outcome.result["notes"]
+    )
     flat = tmp_path / "flat.json"
     uniform = read_network(CHAIN).network
     write_network(flat, uniform.with_tables([np.full(t.shape, 1 / t.shape[-1]) for t in uniform.tables]))
     data.write_text(CHAIN_ROWS, encoding="utf-8")
     notes = run("learn", CHAIN, data, "--start", flat, "--json").result["notes"]
-    assert any("hidden 'Y' apart" in note and "--start random" in note for note in notes)
+    assert any("hidden states apart, of Y (" in note and "use --start random" in note for note in notes)
 
 
 @pytest.mark.parametrize("command", ["learn", "decompose", "bound"])

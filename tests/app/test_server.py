@@ -15,7 +15,8 @@ from app.main import read_files, serve
 from engine.model.errors import PgmError
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.session_file import Saved, write_session
-from pgmgui.state.session import Session, Settings
+from pgmgui.project.settings import Settings
+from pgmgui.state.session import Session
 
 
 def refuse_ports(monkeypatch, refused, code=errno.EADDRINUSE):

@@ -15,6 +15,7 @@ from engine.learning.learn import learn
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from engine.simulation.sampling import simulate
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.message import Message
 from pgmgui.project.examples import load_gallery
@@ -81,7 +82,7 @@ def build_page() -> pn.viewable.Viewable:
     scene = pn.state.session_args.get("scene", [b"empty"])[0].decode()
     SCENES[scene](session)
     field = pn.widgets.TextInput(name="Elsewhere", height=40, margin=0)
-    canvas = make_canvas(session, Answers(session))
+    canvas = make_canvas(session, Answers(session, work_beside))
     return pn.Column(field, Message(session), canvas, height=560, sizing_mode="stretch_width", margin=0)
 
 

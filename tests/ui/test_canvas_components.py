@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.learning.learn import learn
-from pgmgui.board.picture import draw, find_gaps, look_at
+from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.state.session import Session
 from tests.ui.canvas_page import NODES, open_example, open_large
@@ -116,7 +116,7 @@ def test_gaps_are_told_by_shade_and_in_words(open_scene):
     session = Session()
     open_example(session, "asia")
     third = next(snapshot for snapshot in learn(session.network, session.seen) if snapshot.iteration == 3)
-    gap = find_gaps(session.parts, third)[1]
+    gap = session.parts.gaps(third)[1]
     board = open_scene("learned")
     expect(board.hull(2)).to_have_class(f"hull gap-{sum(gap > limit for limit in (1e-3, 0.1, 1, 10))}")
     expect(board.canvas.locator(".hull-name")).to_have_text([f"2: gap {gap:,.3g}"])

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Locator, expect
 
-from pgmgui.board.first_run import STEPS
+from pgmgui.board.first_run_card import STEPS
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive

@@ -12,7 +12,8 @@ from playwright.sync_api import Locator, expect
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.examples import find_example
-from pgmgui.state.session import Session, Settings
+from pgmgui.project.settings import Settings
+from pgmgui.state.session import Session
 from tests.ui.lab import Lab, open_lab
 
 # Where a place on the plot's axis is on the screen.

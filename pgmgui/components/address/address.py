@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import param
-from panel.custom import JSComponent
+
+from pgmgui.components.base import Component
 
 
-class Address(JSComponent):
+class Address(Component):
     """Writes the part of the address after the question mark. It shows nothing itself.
 
     Panel's own component would add an entry to the browser's history each time.
@@ -16,7 +15,7 @@ class Address(JSComponent):
 
     query = param.String(doc="What follows the question mark; at first nothing is changed.")
 
-    _esm = (Path(__file__).parent / "address.js").read_text(encoding="utf-8")
+    _scripts = ("address.js",)
 
     def __init__(self) -> None:
         super().__init__(width=0, height=0, margin=0)

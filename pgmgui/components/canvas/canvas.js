@@ -373,14 +373,9 @@ class Canvas {
     }
   }
 
-  // Move the focus to the next node in a direction: near, and not far off to the side.
+  // Move the focus to the next node in a direction.
   walk(here, [dx, dy]) {
-    let [best, nearest] = [here ? null : this.drawing.reached, Infinity]
-    for (const node of here ? this.drawing.shown() : []) {
-      const along = (node.x - here.x) * dx + (node.y - here.y) * dy
-      const aside = Math.abs((node.x - here.x) * dy) + Math.abs((node.y - here.y) * dx)
-      if (along > 0 && along + 2 * aside < nearest) [best, nearest] = [node, along + 2 * aside]
-    }
+    const best = here ? find_towards(this.drawing.shown(), here, dx, dy) : this.drawing.reached
     if (!best) return
     this.focus(best)
     this.view.reveal(best)
@@ -392,10 +387,6 @@ class Canvas {
     this.stop_pointer()
     this.stop_keys()
   }
-}
-
-function round(number) {
-  return Math.round(number * 10) / 10
 }
 
 export function render({model}) {

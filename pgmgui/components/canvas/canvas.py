@@ -1,35 +1,27 @@
 """The graph canvas: our own Panel component that draws SVG.
 
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered
-with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, and ``bars``
-how probable their states are. What the user does comes as a numbered ``op``; once all that follows from it
-has been sent, it is answered with ``ack``, and before that with the graph as it was if it is refused. Data
-travel as messages, not as parameters, since a parameter would be sent and compared with every change of
-the page.
+with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that
+has changed, and ``bars`` how probable their states are. What the user does comes as a numbered ``op``; once all
+that follows from it has been sent, it is answered with ``ack``, and before that with the graph as it was if it
+is refused. Data travel as messages, not as parameters, since a parameter would be sent and compared with every
+change of the page.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import param
-from panel import state
-from panel.custom import JSComponent
 
-from pgmgui.board.cards import Beliefs
-from pgmgui.board.picture import Graph, Look, is_other
-from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.project.network_files import suggest_name
+from pgmgui.components.base import Component
+from pgmgui.components.canvas.graph import Beliefs, Graph, Look, find_changes, is_other
 
-_FOLDER = Path(__file__).parent
 _PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
-_SCRIPTS = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
 
 
-class Canvas(JSComponent):
+class Canvas(Component):
     """A drawing of a graph that can be edited, selected from, zoomed, panned, and walked through with the keyboard.
 
     What the user does becomes a call of ``on_op(message)``, which says whether it was done. The messages
@@ -41,12 +33,13 @@ class Canvas(JSComponent):
     beliefs = param.ClassSelector(class_=Beliefs, allow_None=True, doc="How probable the states of its nodes are.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
     history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
+    node_height = param.Number(default=44.0, doc="Pixels of a node, at zoom 1.")
+    longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
     on_op = param.Callable(doc="Called with what the user asks for.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    _stylesheets = [(_FOLDER / "canvas.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("graph", "look", "beliefs", "selected", "history", "on_op"))
+    _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
+    _styles = ("canvas.css",)
+    _python = ("graph", "look", "beliefs", "selected", "history", "node_height", "longest_label", "on_op")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -55,19 +48,17 @@ class Canvas(JSComponent):
         self._told: Beliefs | None = None
         self._done = 0  # the number of the last op
 
-    def _handle_msg(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            return
-        if data.get("type") == "ready":
-            self._drawn, self._done = None, 0
-            self._send_all()
-        # A message may come while the document is not locked: what changes the page must wait for its turn.
-        elif data.get("type") == "op" and isinstance(data.get("seq"), int) and self.on_op is not None:
-            state.execute(partial(self._perform, data), schedule=True)
+    def _mounted(self) -> None:
+        self._drawn, self._done = None, 0
+        self._send_all()
 
-    def _perform(self, data: dict[str, Any]) -> None:
-        self._done = data["seq"]
-        done = bool(self.on_op(data))
+    def _receive(self, message: dict[str, Any]) -> None:
+        if message.get("type") == "op" and isinstance(message.get("seq"), int) and self.on_op is not None:
+            self._do(self._perform, message)
+
+    def _perform(self, message: dict[str, Any]) -> None:
+        self._done = message["seq"]
+        done = bool(self.on_op(message))
         if not done:
             self._send_all()
         self._say("ack", done=done)
@@ -100,22 +91,19 @@ class Canvas(JSComponent):
             edges=[list(edge) for edge in self.graph.edges],
             directed=self.graph.directed,
             label=self.graph.label,
-            file=suggest_name(self.graph.title),
+            file=self.graph.file,
             fit=is_other(self._drawn, self.graph),
-            nodeHeight=NODE_HEIGHT,
-            longestLabel=LONGEST_LABEL,
+            nodeHeight=self.node_height,
+            longestLabel=self.longest_label,
         )
-        self._drawn = self.graph
+        self._drawn, self._styled = self.graph, None
         self._restyle()
         self._tell()
 
     def _restyle(self) -> None:
-        self._styled = self.look
-        if self.look is None:
-            return
-        around = zip(self.look.hulls, self.look.components, strict=True)
-        hulls = [{**hull, "members": list(members)} for hull, members in around]
-        self._say("style", nodes=list(self.look.nodes), hulls=hulls, alone=self.look.alone)
+        before, self._styled = self._styled, self.look
+        if self.look is not None:
+            self._say("style", **find_changes(before, self.look))
 
     def _tell(self) -> None:
         self._told = self.beliefs

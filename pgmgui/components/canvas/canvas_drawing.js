@@ -66,7 +66,7 @@ class Drawing {
     this.nodes = nodes.map(({name, x, y}) => {
       const text = shorten(name, longestLabel)
       const width = Math.max(nodeHeight + 8, pen.measureText(text).width + 32)
-      return {name, text, x, y, width, height: nodeHeight, edges: [], hulls: []}
+      return {name, text, x, y, width, height: nodeHeight, edges: [], hulls: new Set()}
     })
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
     this.edges = edges.map(([from, to]) => this.draw_edge(this.nodes[from], this.nodes[to]))
@@ -151,7 +151,7 @@ class Drawing {
     for (const {element, x, y} of nodes) element.setAttribute("transform", `translate(${x} ${y})`)
     this.bars.place(nodes)
     new Set(nodes.flatMap((node) => node.edges)).forEach((edge) => this.route(edge))
-    new Set(nodes.flatMap((node) => node.hulls)).forEach((hull) => this.outline(hull))
+    new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
   }
 
   route({from, to, line, hit}) {
@@ -170,16 +170,22 @@ class Drawing {
 
   // --- what the data says
 
-  style({nodes, hulls}) {
-    nodes.forEach((look, k) => this.dress(this.nodes[k], look))
+  // Nodes and hulls that look otherwise now; the rest stays, unless it is the whole look.
+  style({whole, nodes, hulls, gone}) {
+    nodes.forEach(([k, look]) => this.dress(this.nodes[k], look))
     for (const {from, to, line} of this.edges) line.classList.toggle("ghost", from.ghost || to.ghost || to.borrowed)
-    this.hulls = hulls.map((hull) => this.draw_hull(hull))
+    const replaced = new Set([...gone, ...hulls.map(({number}) => number)])
+    const stays = this.hulls.filter(({number}) => !whole && !replaced.has(number))
+    for (const hull of this.hulls) if (!stays.includes(hull)) hull.members.forEach((node) => node.hulls.delete(hull))
+    this.hulls = [...stays, ...hulls.map((hull) => this.draw_hull(hull))].sort((a, b) => a.number - b.number)
     this.hull_layer.replaceChildren(...this.hulls.flatMap(({element, name}) => [element, name]))
   }
 
-  dress(node, {role, component, badge, pruned, ghost, borrowed, about}) {
+  dress(node, changes) {
     const {element} = node
-    Object.assign(node, {component, ghost, borrowed, about, hulls: []})
+    node.look = {...node.look, ...changes}
+    const {role, component, badge, pruned, ghost, borrowed, about, place} = node.look
+    Object.assign(node, {component, ghost, borrowed, about: about + place})
     element.dataset.role = role
     element.dataset.component = component
     element.classList.toggle("pruned", pruned)
@@ -219,7 +225,7 @@ class Drawing {
     const name = make("text", {class: `hull-name ${shade}`})
     name.textContent = label
     const hull = {number, element, name, members: members.map((k) => this.nodes[k])}
-    hull.members.forEach((node) => node.hulls.push(hull))
+    hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)
     return hull
   }

@@ -100,3 +100,18 @@ function hull_of(nodes) {
     return [[x - w, y - h], [x + w, y - h], [x - w, y + h], [x + w, y + h]]
   }))
 }
+
+// The next node from here in a direction: near, and not far off to the side.
+function find_towards(nodes, here, dx, dy) {
+  let [best, nearest] = [null, Infinity]
+  for (const node of nodes) {
+    const along = (node.x - here.x) * dx + (node.y - here.y) * dy
+    const aside = Math.abs((node.x - here.x) * dy) + Math.abs((node.y - here.y) * dx)
+    if (along > 0 && along + 2 * aside < nearest) [best, nearest] = [node, along + 2 * aside]
+  }
+  return best
+}
+
+function round(number) {
+  return Math.round(number * 10) / 10
+}

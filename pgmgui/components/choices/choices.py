@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import param
-from panel import state
-from panel.custom import JSComponent
 
-_FOLDER = Path(__file__).parent
+from pgmgui.components.base import Component
 
 
 @dataclass(frozen=True)
@@ -45,31 +41,25 @@ class Group:
     items: tuple[Choice, ...]
 
 
-class Choices(JSComponent):
+class Choices(Component):
     """Groups of buttons. A click, or a key on a button, becomes a call of ``on_press(key)``."""
 
     groups = param.List(default=[], item_type=Group, doc="The groups of buttons.")
     label = param.String(doc="The accessible name of all of them.")
     on_press = param.Callable(doc="Called with the key of the button that the user presses.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = (_FOLDER / "choices.js").read_text(encoding="utf-8")
-    _stylesheets = [(_FOLDER / "choices.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("groups", "label", "on_press"))
+    _scripts = ("choices.js",)
+    _styles = ("choices.css",)
+    _python = ("groups", "label", "on_press")
 
-    def _handle_msg(self, data: Any) -> None:
-        if not isinstance(data, dict):
-            return
-        if data.get("type") == "ready":
-            self._load()
-        elif data.get("type") == "press":
-            key = data.get("key")
-            live = {item.key for group in self.groups for item in group.items if not item.disabled}
-            action: Callable[[str], None] | None = self.on_press
-            if action is not None and isinstance(key, str) and key in live:
-                # A message may come while the document is not locked: what changes the page must wait its turn.
-                state.execute(partial(action, key), schedule=True)
+    def _receive(self, message: dict[str, Any]) -> None:
+        key = message.get("key")
+        live = {item.key for group in self.groups for item in group.items if not item.disabled}
+        action: Callable[[str], None] | None = self.on_press
+        pressed = message.get("type") == "press" and isinstance(key, str) and key in live
+        if action is not None and pressed:
+            self._do(action, key)
 
     @param.depends("groups", "label", watch=True)
-    def _load(self) -> None:
+    def _mounted(self) -> None:
         self._send_msg({"groups": [asdict(group) for group in self.groups], "label": self.label})

@@ -14,15 +14,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import param
-from panel import state
-from panel.custom import JSComponent
 
-_FOLDER = Path(__file__).parent
-_SCRIPTS = ("grid_cells.js", "grid_editor.js", "grid.js")
+from pgmgui.components.base import Component
+
 _TALL = ("fixed", "stretch_height", "stretch_both")
 BLOCK = 64
 """Rows that are sent before the browser has said which it shows."""
@@ -76,7 +73,7 @@ class Source:
     label: str
 
 
-class Grid(JSComponent):
+class Grid(Component):
     """A table that can be scrolled, walked through with the keyboard, and edited where its columns allow it.
 
     Clicks and keys of the user become calls of ``on_pick(row)``, keys only on cells that cannot be edited, of
@@ -90,10 +87,9 @@ class Grid(JSComponent):
     on_pick = param.Callable(doc="Called with the row that the user picks.")
     on_head = param.Callable(doc="Called with the column whose heading the user clicks.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in _SCRIPTS)
-    _stylesheets = [(_FOLDER / "grid.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("source", "picked", "shown", "on_edit", "on_pick", "on_head"))
+    _scripts = ("grid_cells.js", "grid_editor.js", "grid.js")
+    _styles = ("grid.css",)
+    _python = ("source", "picked", "shown", "on_edit", "on_pick", "on_head")
 
     def __init__(self, **params: Any) -> None:
         self._window = (0, BLOCK - 1)
@@ -102,29 +98,23 @@ class Grid(JSComponent):
         self._shape: object = None
         super().__init__(**params)
 
-    def _handle_msg(self, data: Any) -> None:
-        source: Source | None = self.source
-        if not isinstance(data, dict) or source is None:
-            return
-        if data.get("type") == "ready":
-            self._load()
-            return
+    def _receive(self, message: dict[str, Any]) -> None:
         # What the user did to another table says nothing about this one.
-        load = data.get("load")
-        if not isinstance(load, int) or load < self._since:
+        source, load = self.source, message.get("load")
+        if source is None or not isinstance(load, int) or load < self._since:
             return
-        if data.get("type") == "ask":
-            self._answer(source, data.get("first"), data.get("last"))
+        if message.get("type") == "ask":
+            self._answer(source, message.get("first"), message.get("last"))
             return
-        act = self._find_action(source, data)
+        act = self._find_action(source, message)
         if act is not None:
-            # A message may come while the document is not locked: what changes the page must wait for its turn.
-            state.execute(act, schedule=True)
+            self._do(act)
 
-    def _find_action(self, source: Source, data: dict[str, Any]) -> Callable[[], Any] | None:
+    def _find_action(self, source: Source, message: dict[str, Any]) -> Callable[[], Any] | None:
         """What the user asks for, if there is such a cell and anyone listens."""
-        kind, text = data.get("type"), data.get("text")
-        row, column = _read_place(data.get("row"), source.n_rows), _read_place(data.get("column"), len(source.columns))
+        kind, text = message.get("type"), message.get("text")
+        row = _read_place(message.get("row"), source.n_rows)
+        column = _read_place(message.get("column"), len(source.columns))
         edit: Callable[[int, int, str], object] | None = self.on_edit
         pick: Callable[[int], object] | None = self.on_pick
         head: Callable[[int], object] | None = self.on_head
@@ -152,7 +142,7 @@ class Grid(JSComponent):
         self._send_msg({"type": "cells", "load": self._loads, "first": first, "rows": rows})
 
     @param.depends("source", watch=True)
-    def _load(self) -> None:
+    def _mounted(self) -> None:
         source: Source | None = self.source
         if source is None:
             return

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import param
-from panel.custom import JSComponent
 
-_FOLDER = Path(__file__).parent
+from pgmgui.components.base import Component
 
 
-class PlotPicture(JSComponent):
+class PlotPicture(Component):
     """Two buttons, SVG and PNG, that give the user a picture of a Bokeh figure."""
 
     figure = param.String(doc="The name of the figure's model.")
     file = param.String(doc="The name of the file, without suffix.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("../saving.js", "plot_picture.js"))
-    _stylesheets = [(_FOLDER.parent / "choices" / "choices.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
+    _scripts = ("../saving.js", "plot_picture.js")
+    _styles = ("../choices/choices.css",)

@@ -6,20 +6,17 @@ what was sent as a text in the document.
 
 from __future__ import annotations
 
-from functools import partial
-from pathlib import Path
 from typing import Any
 
 import param
-from panel import state
-from panel.custom import JSComponent
 
-_FOLDER = Path(__file__).parent
+from pgmgui.components.base import Component
+
 MOST_BYTES = 200 * 2**20
 """The largest file that can be uploaded."""
 
 
-class Upload(JSComponent):
+class Upload(Component):
     """A place to choose a file, or to drop one.
 
     A file on its way is a call of ``on_begin(name)``, and one that is here of ``on_file(name, content)``; what
@@ -35,14 +32,13 @@ class Upload(JSComponent):
     on_file = param.Callable(allow_refs=False, doc="Called with the file's name and content.")
     on_trouble = param.Callable(allow_refs=False, doc="Called with a message.")
 
-    # Inlined: as files they would be fetched with a second request, and resolve differently in a wheel.
-    _esm = (_FOLDER / "upload.js").read_text(encoding="utf-8")
-    _stylesheets = [(_FOLDER / "upload.css").read_text(encoding="utf-8")]  # noqa: RUF012 (as Panel declares it)
-    _rename = dict.fromkeys(("on_begin", "on_file", "on_trouble"))
+    _scripts = ("upload.js",)
+    _styles = ("upload.css",)
+    _python = ("on_begin", "on_file", "on_trouble")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
-        self._turn: object = None
+        self._turn: int | None = None
         self._name = ""
         self._pieces: list[bytes] = []
 
@@ -51,37 +47,44 @@ class Upload(JSComponent):
         self._forget()
         self._send_msg({"type": "abandon"})
 
-    def _handle_msg(self, data: Any) -> None:
-        kind = data.get("type") if isinstance(data, dict) else None
-        if kind == "ready" and self._name:  # mounted anew: what was on its way has been cut off
+    def _mounted(self) -> None:
+        if self._name:  # mounted anew: what was on its way has been cut off
             self._refuse(f"{self._name}: the upload was cut off; choose the file again and stay on this tab")
-        elif kind == "begin":
-            self._begin(data)
-        elif kind == "piece" and data.get("turn") == self._turn:
-            self._take(data)
-        elif kind == "end" and data.get("turn") == self._turn:
-            name, content = self._name, b"".join(self._pieces)
-            self._forget()
-            state.execute(partial(self.on_file, name, content), schedule=True)
+
+    def _receive(self, message: dict[str, Any]) -> None:
+        kind, turn = message.get("type"), message.get("turn")
+        if kind == "begin":
+            self._begin(turn, message.get("name"), message.get("size"))
         elif kind == "unreadable":
-            self._refuse(f"{data.get('name')}: the browser cannot read it; a folder cannot be uploaded, only a file")
+            self._refuse(f"{message.get('name')}: the browser cannot read it; a folder cannot be uploaded, only a file")
         elif kind == "several":
             self._refuse("Several files were dropped at once; drop one")
+        elif self._turn is None or turn != self._turn:
+            return  # of a file that was abandoned
+        elif kind == "piece":
+            self._take(message.get("content"))
+        elif kind == "end":
+            name, content = self._name, b"".join(self._pieces)
+            self._forget()
+            self._do(self.on_file, name, content)
 
-    def _begin(self, data: dict[str, Any]) -> None:
-        name, size = str(data.get("name")), int(data.get("size") or 0)
+    def _begin(self, turn: object, name: object, size: object) -> None:
+        if not isinstance(turn, int) or not isinstance(name, str) or not isinstance(size, int):
+            return
         if size > self.most:
             self._refuse(
                 f"{name}: the file has {size / 2**20:,.0f} MB; at most {self.most >> 20} MB can be uploaded. "
                 "Give its path on the machine that pgmgui runs on instead"
             )
             return
-        self._turn, self._name, self._pieces = data.get("turn"), name, []
+        self._turn, self._name, self._pieces = turn, name, []
         if self.on_begin is not None:
-            state.execute(partial(self.on_begin, name), schedule=True)
+            self._do(self.on_begin, name)
 
-    def _take(self, data: dict[str, Any]) -> None:
-        self._pieces.append(bytes(data["content"]))
+    def _take(self, content: object) -> None:
+        if not isinstance(content, bytes | bytearray | memoryview):
+            return
+        self._pieces.append(bytes(content))
         if sum(map(len, self._pieces)) > self.most:  # more than was said at first
             self._refuse(f"{self._name}: at most {self.most >> 20} MB can be uploaded")
         else:
@@ -89,16 +92,16 @@ class Upload(JSComponent):
 
     def _refuse(self, message: str) -> None:
         self._forget()
-        state.execute(partial(self.on_trouble, f"{message}."), schedule=True)
+        self._do(self.on_trouble, f"{message}.")
 
     def _forget(self) -> None:
         self._turn, self._name, self._pieces = None, "", []
 
 
-class Download(JSComponent):
+class Download(Component):
     """Gives the user a file to keep. It shows nothing itself."""
 
-    _esm = "\n".join((_FOLDER / name).read_text(encoding="utf-8") for name in ("../saving.js", "download.js"))
+    _scripts = ("../saving.js", "download.js")
 
     def __init__(self) -> None:
         super().__init__(width=0, height=0, margin=0)

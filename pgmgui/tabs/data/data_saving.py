@@ -12,12 +12,13 @@ from engine.formats import DATA_FORMATS, dump_dataset, split_name, write_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import MOST_BYTES, Download
 from pgmgui.project.network_files import find_path, suggest_name
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import Work, make_button, settle
+from pgmgui.tabs.work import Work, settle
 
 SEEN, COMPLETE = "as seen under the marks", "complete, as if nothing were marked"
 _FIELD = {"sizing_mode": "stretch_width", "size": "small", "margin": (8, 8, 4, 0)}

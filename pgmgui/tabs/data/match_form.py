@@ -11,11 +11,11 @@ import panel_material_ui as pmui
 from engine.formats.tables.table import Table
 from engine.model.network import Network
 from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.matching import Choice, Item, Matching, Special, begin_matching
+from pgmgui.project.matching import Item, Matching, Meaning, Special, begin_matching
 from pgmgui.project.words import count, cut
-from pgmgui.tabs.work import make_button
 
 COLUMN_WORDS = {Special.NOTHING: "left out", Special.NEW: "a new variable"}
 VALUE_WORDS = {Special.NOTHING: "missing", Special.NEW: "a new state"}
@@ -115,7 +115,7 @@ class MatchingPanel(pn.viewable.Viewer):
         if self._matching is not None and row < len(self._matching.items):
             self._update(self._matching, self._matching.items[row])
 
-    def _choose(self, choice: Choice | None) -> None:
+    def _choose(self, choice: Meaning | None) -> None:
         matching, picked = self._matching, self._picked
         if matching is not None and picked is not None and choice is not None and choice != matching.choices[picked]:
             self._update(matching.choose(picked, choice), picked)
@@ -192,5 +192,5 @@ def _name_item(matching: Matching, item: Item) -> str:
     return f"Column {column}" if item.text is None else f"Value {item.text} of {column}"
 
 
-def _word(choice: Choice, words: dict[Special, str]) -> str:
+def _word(choice: Meaning, words: dict[Special, str]) -> str:
     return f"({words[choice]})" if isinstance(choice, Special) else choice

@@ -10,12 +10,13 @@ import panel_material_ui as pmui
 
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
+from pgmgui.components.fields import make_button
 from pgmgui.project.marks import MECHANISMS
 from pgmgui.project.numbers import parse_fraction
 from pgmgui.project.simulated_data import Simulation, simulate_scene
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import Work, make_button, settle
+from pgmgui.tabs.work import Work, settle
 
 MOST_ROWS = 10_000_000
 MOST_SEED = 2**63

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import panel as pn
@@ -11,14 +10,16 @@ import panel_material_ui as pmui
 from engine.formats import NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
 from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.network_files import NetworkFile
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
 from pgmgui.project.words import count, count_edges
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import Work, make_button
+from pgmgui.tabs.work import Work
 
 MOST_NOTES = 8
 """Notes of the reader that are shown."""
@@ -30,9 +31,9 @@ class Opening(pn.viewable.Viewer):
     A file is read beside the page: until that is done, and if it fails, what is open stays open.
     """
 
-    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
+    def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
-        self._session, self._open_saved = session, open_saved
+        self._session, self._race = session, race
         self._refused: NetworkFile | None = None
         self._work = Work(session, self._abandon)
         self._upload = Upload(
@@ -130,7 +131,7 @@ class Opening(pn.viewable.Viewer):
             if isinstance(opened, Scene):
                 self._session.open(opened, derived)
             else:
-                self._open_saved(opened, derived)
+                self._race.open(opened, derived)
             return
         self._offer(file)
         way_out = f"press “{self._normalise.label}” in the Open tab"

@@ -11,12 +11,12 @@ import panel_material_ui as pmui
 
 from engine.formats import dump_network, write_network
 from engine.model.errors import PgmError
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project.network_files import find_target, list_writable, suggest_name
 from pgmgui.project.words import count_edges
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import make_button
 
 
 class Saving(pn.viewable.Viewer):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import panel as pn
 
 from engine.learning.snapshot import Snapshot
-from pgmgui.board.picture import describe_gap, find_gaps
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.project.scene import Parts
-from pgmgui.project.words import cut
+from pgmgui.project.words import cut, show_gap
 from pgmgui.state.session import Session
 
 COLUMNS = (
@@ -71,7 +70,7 @@ def sort_components(parts: Parts) -> list[int]:
 
 def components_source(parts: Parts, order: list[int], learned: Snapshot | None) -> Source:
     """The rows of the table, made as they are shown."""
-    gaps = find_gaps(parts, learned)
+    gaps = parts.gaps(learned)
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         return [_row(parts, learned, gaps[k], k) for k in order[first : last + 1]]
@@ -92,7 +91,7 @@ def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> l
         f"{k + 1}",
         {"text": cut(names, MOST_VARIABLES), "about": cut(names, 10 * MOST_VARIABLES)},
         {"text": cut(given, MOST_GIVEN), "about": cut(given, 10 * MOST_GIVEN)},
-        "" if gap is None else describe_gap(gap).removeprefix("gap "),
+        "" if gap is None else show_gap(gap),
         made,
         f"{task.distinct_rows[k]:,} of {total:,.6g}",
         f"{sum(network.tables[v].size for v in component.variables):,}",

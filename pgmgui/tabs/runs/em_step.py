@@ -13,13 +13,13 @@ from engine.learning.snapshot import Snapshot
 from engine.model.dataset import MISSING, Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from pgmgui.components.fields import make_field
+from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import show_number
+from pgmgui.project.troubles import explain
 from pgmgui.project.words import cut
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import explain, make_button
 
 MOST_VALUES = 12
 """Values of a row that are told."""

@@ -7,12 +7,11 @@ from datetime import datetime
 from html import escape
 from itertools import product
 
-from engine.learning.bounds import CERTIFIED
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork
 from pgmgui.board.picture import draw, look_at
-from pgmgui.project.words import cut, describe_certificate, describe_savings, summarise
+from pgmgui.project.words import certify, cut, describe_savings, show_gap, summarise
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.svg import draw_curves, draw_network
 
@@ -49,10 +48,7 @@ def make_report(
         sections.append(f"<h2>Decomposition</h2><p>{escape(describe_savings(parts.task))}</p>")
         sections.append(_components(session, learned))
     if parts is not None and learned is not None:
-        reached = learned.objective[learned.best, :-1].tolist()
-        rows = parts.task.decomposition.dataset.total_weight
-        sentence = describe_certificate(reached, parts.bounds.patterns[:-1].tolist(), rows)
-        lines = dict.fromkeys([sentence, *outcomes])  # which may tell it too
+        lines = dict.fromkeys([certify(parts.bounds, learned), *outcomes])  # which may tell it too
         sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
     network = session.network if learned is None else learned.network()
@@ -82,7 +78,7 @@ def _components(session: Session, learned: Snapshot | None) -> str:
         if learned is not None and learned.objective.shape[1] == len(parts.bounds.patterns):
             reached = float(learned.objective[learned.best, k])
             gap = max(0.0, bound - reached)
-            cells += [f"{reached:,.4f}", "certified" if gap <= CERTIFIED else f"{gap:,.3g}"]
+            cells += [f"{reached:,.4f}", show_gap(gap)]
         rows.append(cells)
     heads = ["#", "Variables", "Given", "Distinct rows", "Bound", "Objective", "Gap"][: len(rows[0]) if rows else 0]
     return _html_table("Components", heads, rows, {0, 3, 4, 5, 6})

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-from pgmgui.state.session import Settings
+from pgmgui.project.settings import Settings
 
 _SCRIPT = '''\
 """Learn the parameters of a network from incomplete data, as pgmgui did."""

@@ -11,7 +11,7 @@ from html import escape
 
 from scipy.spatial import ConvexHull
 
-from pgmgui.board.picture import Graph, Look
+from pgmgui.components.canvas.graph import Graph, Look
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT, label_width
 
 HULLS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#808080")
@@ -68,8 +68,9 @@ def _draw_node(node: Mapping[str, str | float], style: Mapping[str, object], box
     name = str(node["name"])
     shown = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
     badge = style.get("component") or ""
+    about = f"{style.get('about', name)}{style.get('place', '')}"
     return (
-        f'<g opacity="{0.45 if style.get("pruned") else 1}"><title>{escape(str(style.get("about", name)))}</title>'
+        f'<g opacity="{0.45 if style.get("pruned") else 1}"><title>{escape(about)}</title>'
         f'<rect {shape} fill="{fill}" stroke="none"/>{inside}'
         f'<rect {shape} fill="none" stroke="{ACCENT}" stroke-width="2"{dash}/>'
         f'<text x="{x:.1f}" y="{y + 6:.1f}" text-anchor="middle" font-size="17" fill="{INK}">{escape(shown)}</text>'

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import FARTHEST, make_canvas, perform
-from pgmgui.project.examples import load_gallery
+from pgmgui.board.picture import look_at
+from pgmgui.project.examples import find_example, load_gallery
+from pgmgui.project.marks import Partial
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
@@ -22,7 +27,7 @@ def session():
 @pytest.fixture
 def wire(session):
     """A canvas on the session, and what it sends to the browser."""
-    canvas = make_canvas(session, Answers(session))
+    canvas = make_canvas(session, Answers(session, work_beside))
     canvas.sent = []
     canvas._send_msg = canvas.sent.append
     canvas._handle_msg({"type": "ready"})
@@ -164,3 +169,65 @@ def test_bars_are_sent_while_they_are_shown(session, wire):
     said = kinds(wire)
     assert said.index("load") < said.index("style") < said.index("bars")
     assert session.evidence == {HOSTILE: (1.0, 0.0)}
+
+
+# --- what is sent of a look
+
+
+class Browser:
+    """What the browser knows of the looks, from the messages that it was sent."""
+
+    def __init__(self):
+        self.nodes, self.hulls = [], {}
+
+    def take(self, messages):
+        for message in messages:
+            if message["type"] == "load":
+                self.nodes = [{} for _ in message["nodes"]]
+            elif message["type"] == "style":
+                for k, changes in message["nodes"]:
+                    self.nodes[k] |= changes
+                kept = {} if message["whole"] else self.hulls
+                new = {hull["number"]: hull for hull in message["hulls"]}
+                self.hulls = {n: hull for n, hull in {**kept, **new}.items() if n not in message["gone"]}
+
+
+def test_a_mark_sends_only_what_looks_otherwise(session, wire):
+    session.open_example(find_example("asia"))
+    wire.sent.clear()
+    session.mark(["asia"], Partial(0.25))
+    before = next(message for message in wire.sent if message["type"] == "style")
+    assert kinds(wire) == ["history", "style"]
+    assert not before["whole"]
+    touched = {session.network.variables[k].name for k, _ in before["nodes"]}
+    assert "asia" in touched
+    wire.sent.clear()
+    session.mark(["asia"], Partial(0.5))  # what is missing of it is more: it looks the same
+    assert "style" not in kinds(wire)
+
+
+STEPS = {
+    "hide": lambda session, k, name: session.toggle_hidden([name]),
+    "partial": lambda session, k, name: session.mark([name], Partial(0.5)),
+    "look": lambda session, k, name: session.look_at(k),
+    "connect": lambda session, k, name: session.connect("asia", name),
+    "undo": lambda session, k, name: session.undo(),
+    "gap": lambda session, k, name: session.colour_by("gap" if k % 2 else "component"),
+    "move": lambda session, k, name: session.move({name: (k, k)}),
+}
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(STEPS)), st.integers(0, 7))))
+@settings(max_examples=60, deadline=None)
+def test_what_the_browser_was_told_adds_up_to_the_look(steps):
+    session = Session()
+    session.open_example(find_example("asia"))
+    canvas, browser = make_canvas(session, Answers(session, work_beside)), Browser()
+    canvas._send_msg = lambda message: browser.take([message])
+    canvas._handle_msg({"type": "ready"})
+    for step, k in steps:
+        STEPS[step](session, k, session.network.variables[k].name)
+        look = look_at(session)
+        assert browser.nodes == list(look.nodes)
+        around = zip(look.hulls, look.components, strict=True)
+        assert browser.hulls == {hull["number"]: {**hull, "members": list(members)} for hull, members in around}

@@ -3,8 +3,9 @@
 import pytest
 
 from engine.learning.learn import learn
-from pgmgui.board.first_run import DONE, HIDE, LOOK, READ, START, STEPS, FirstRun
+from pgmgui.board.first_run_card import STEPS, make_first_run_card
 from pgmgui.project.examples import load_gallery
+from pgmgui.state.first_run import DONE, HIDE, LOOK, READ, START, FirstRun
 from pgmgui.state.session import Session
 
 
@@ -22,7 +23,7 @@ def run(session):
 
 def test_each_step_is_noticed(session):
     card = FirstRun(session)
-    assert (card.step, len(card.steps)) == (LOOK, DONE + 1)
+    assert (card.step, len(STEPS)) == (LOOK, DONE + 1)
     session.select(["smoke"])
     assert card.step == START
     run(session)
@@ -54,15 +55,27 @@ def test_another_scene_is_not_a_mark(session):
 
 @pytest.mark.parametrize("message", [None, 5, {}, {"by": 2}, {"by": "x"}, {"by": []}, {"type": "go"}])
 def test_other_messages_are_nothing(session, message):
-    card = FirstRun(session)
+    first_run = FirstRun(session)
+    card = make_first_run_card(first_run)
     card._handle_msg(message)
-    assert card.step == LOOK
+    assert (first_run.step, card.step) == (LOOK, LOOK)
 
 
 def test_buttons_go_both_ways_and_not_beyond(session):
-    card = FirstRun(session)
+    card = make_first_run_card(FirstRun(session))
     card._handle_msg({"by": -1})
     assert card.step == LOOK
     for _ in STEPS:
         card._handle_msg({"by": 1})
     assert card.step == DONE
+
+
+def test_the_card_opens_when_it_is_asked_for(session, monkeypatch):
+    first_run, sent = FirstRun(session), []
+    card = make_first_run_card(first_run)
+    monkeypatch.setattr(card, "_send_msg", sent.append)
+    for _ in range(2):
+        first_run.step = DONE
+        first_run.open()
+        assert card.step == LOOK
+    assert sent == [{"type": "open"}] * 2

@@ -7,10 +7,12 @@ from dataclasses import replace
 import pytest
 
 from engine.learning.learn import learn
-from pgmgui.board.picture import describe_gap, draw, find_gaps, is_other, look_at, shade
+from pgmgui.board.picture import draw, look_at, shade
+from pgmgui.components.canvas.graph import is_other
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden
+from pgmgui.project.words import describe_gap
 from pgmgui.state.session import Session
 
 GALLERY = {example.id: example for example in load_gallery()}
@@ -24,6 +26,11 @@ def opened(name):
 
 def column(look, key):
     return [node[key] for node in look.nodes]
+
+
+def tell(node):
+    """The line for tooltips and screen readers."""
+    return node["about"] + node["place"]
 
 
 def test_drawing():
@@ -68,14 +75,14 @@ def test_the_look_tells_role_component_and_pruned_leaves():
     assert column(look, "role") == ["observed", "observed", "hidden", "observed"]
     assert column(look, "component") == [1, 2, 3, 3]
     assert look.components == ((2, 3),)
-    assert look.nodes[0]["about"] == "V: v, ¬v. Observed. Component 1, lent to 2"
+    assert tell(look.nodes[0]) == "V: v, ¬v. Observed. Component 1, lent to 2"
     session.mark(["Z"], Hidden())
     look = look_at(session)
     assert column(look, "role") == ["observed", "observed", "hidden", "hidden"]
     assert column(look, "pruned") == [False, False, True, True]
     assert column(look, "badge") == ["1 → 2", "2", "", ""]
     assert look.components == ()
-    assert "hidden leaf" in look.nodes[3]["about"]
+    assert "hidden leaf" in tell(look.nodes[3])
 
 
 def test_without_data_there_is_little_to_tell():
@@ -93,7 +100,7 @@ def test_a_badge_names_few_of_the_components_served():
     assert badges["asia"] == "1 → 2, 3, …"
     assert badges["smoke"] == "3 → 2, 4"
     assert badges["dysp"] == "6"
-    assert look_at(session).nodes[0]["about"].endswith("Component 1, lent to 2, 3, 4, 6")
+    assert tell(look_at(session).nodes[0]).endswith("Component 1, lent to 2, 3, 4, 6")
 
 
 def test_looking_at_one_component_leaves_ghosts_and_loans():
@@ -122,7 +129,7 @@ def test_gaps_are_the_distance_to_the_bound():
     *_, last = learn(session.network, session.seen, n_init=3)
     session.report(last)
     best = max(range(3), key=lambda restart: last.objective[restart].sum())
-    gaps = find_gaps(session.parts, last)
+    gaps = session.parts.gaps(last)
     assert gaps == pytest.approx(
         [max(0, b - o) for b, o in zip(session.parts.bounds.patterns, last.objective[best], strict=True)][:-1]
     )

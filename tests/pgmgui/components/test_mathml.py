@@ -10,7 +10,8 @@ from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
 from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.methods import METHODS
-from pgmgui.components.equations import describe_learner
+from pgmgui.board.learner_equations import explain_learner
+from pgmgui.components.equations import to_html
 from pgmgui.components.mathml import to_mathml
 
 
@@ -40,7 +41,7 @@ def test_scripts_fractions_and_sums_stand_where_they_belong():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_learner_has_equations_that_can_be_drawn(method):
-    page = ElementTree.fromstring(f"<div>{describe_learner(method)}</div>")
+    page = ElementTree.fromstring(f"<div>{to_html(explain_learner(method))}</div>")
     equations = page.findall("math")
     assert equations
     assert all("θ" in "".join(equation.itertext()) for equation in equations)

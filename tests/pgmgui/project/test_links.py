@@ -9,7 +9,8 @@ from engine.model.errors import PgmError
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import is_linkable, make_link, parse_link
 from pgmgui.project.marks import Hidden, Partial, Soft
-from pgmgui.state.session import Session, Settings
+from pgmgui.project.settings import Settings
+from pgmgui.state.session import Session
 
 
 def test_a_link_opens_its_example_with_its_marks_and_settings():

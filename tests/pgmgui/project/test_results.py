@@ -98,7 +98,7 @@ def test_a_run_that_goes_on_is_kept_as_far_as_it_came():
     race.stop()
     _, found = reopened(saved)
     assert found.curves["d-em"].state == "stopped when the page was left"
-    assert not found.is_running
+    assert not found.running
 
 
 def test_what_is_stale_is_not_kept():

@@ -16,8 +16,9 @@ from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
+from pgmgui.project.settings import Settings
 from pgmgui.project.simulated_data import Simulation, simulate_scene
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.session import Session
 from tests.strategies import learning_problems
 
 MARKS = {

@@ -9,8 +9,9 @@ from engine.model.errors import PgmError
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden
 from pgmgui.project.session_file import Saved
+from pgmgui.project.settings import Settings
 from pgmgui.project.store import MOST_KEPT, Store, default_folder
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.session import Session
 from tests.pgmgui.project.test_session_file import assert_same
 
 

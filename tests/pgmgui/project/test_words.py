@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from engine.learning.learn import STOPS as REASONS
 from engine.learning.learn import learn
-from engine.learning.methods import METHODS
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
@@ -14,6 +14,7 @@ from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
 from pgmgui.project.words import (
     LEARNERS,
+    STOPS,
     describe_briefly,
     describe_certificate,
     describe_component,
@@ -48,8 +49,8 @@ def opened(name):
     return session
 
 
-def test_every_method_has_a_name():
-    assert set(LEARNERS) == set(METHODS)
+def test_every_method_has_a_name_of_its_own_and_every_end_is_worded():
+    assert set(STOPS) == set(REASONS)
     assert len(set(LEARNERS.values())) == len(LEARNERS)
 
 

@@ -15,13 +15,14 @@ from engine.learning.learn import learn
 from engine.model.errors import MemoryLimitError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
+from pgmgui.board.beside import work_beside
 from pgmgui.board.cards import MOST_STATES, look_into, make_card
 from pgmgui.project.examples import load_gallery
 from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, describe_evidence
 from pgmgui.state.frames import Frame
 from pgmgui.state.session import Session
-from pgmgui.tabs.query.query import choose_shown, describe_parameters, describe_shown
+from pgmgui.tabs.query.panel import choose_shown, describe_parameters, describe_shown
 from tests import oracles, strategies
 
 
@@ -147,7 +148,7 @@ def asked(monkeypatch):
 
 
 def test_nothing_is_computed_while_nobody_looks(session, asked):
-    answers = Answers(session)
+    answers = Answers(session, work_beside)
     session.suppose("asia", (1, 0))
     session.rename("xray", "scan")
     assert (asked, answers.answer) == ([], None)
@@ -164,7 +165,7 @@ def test_nothing_is_computed_while_nobody_looks(session, asked):
 
 
 def test_only_what_changes_the_answer_is_computed(session, asked):
-    answers = Answers(session)
+    answers = Answers(session, work_beside)
     answers.looking = True
     asked.clear()
     session.move({"asia": (5, 5)})
@@ -199,7 +200,7 @@ def test_the_newest_question_wins_and_the_page_does_not_wait(session, monkeypatc
     monkeypatch.setattr(module, "answer", slow)
 
     async def use():
-        answers = Answers(session)
+        answers = Answers(session, work_beside)
         answers.looking = True
         assert answers.busy
         await asyncio.to_thread(started.wait, 10)
@@ -222,7 +223,7 @@ def test_a_bug_reaches_the_user(session, monkeypatch, caplog):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(module, "answer", fail)
-    answers = Answers(session)
+    answers = Answers(session, work_beside)
     answers.looking = True
     assert "boom" in session.message
     assert not answers.busy
@@ -243,7 +244,7 @@ def test_cards_are_cut_and_hold_what_is_supposed(session):
 
 
 def test_the_canvas_shows_no_cards_of_another_network(session):
-    answers = Answers(session)
+    answers = Answers(session, work_beside)
     assert not look_into(session, answers).shown
     session.show_bars(True)
     assert len(look_into(session, answers).cards) == 8

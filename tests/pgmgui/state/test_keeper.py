@@ -43,14 +43,14 @@ def test_a_change_is_kept_and_no_change_is_not(session, tmp_path, monkeypatch):
     keeper = make_keeper(session, store)
     for _ in range(3):
         settle(keeper)
-    assert (saves, keeper.status, keeper.address.query) == ([], "unchanged", "")
+    assert (saves, keeper.status, keeper.query) == ([], "unchanged", "")
     session.mark(["smoke"], Hidden())
     session.configure(seed=9)
     session.suppose("bronc", [1.0, 0.0])
     keeper.keep()
     assert keeper.status == "changed"
     settle(keeper)
-    assert (saves, keeper.status, keeper.address.query) == ([keeper.key], "kept", f"tab={keeper.key}")
+    assert (saves, keeper.status, keeper.query) == ([keeper.key], "kept", f"tab={keeper.key}")
     found = store.load(keeper.key)
     assert found.scene.marks == {"smoke": Hidden()}
     assert found.settings.seed == 9
@@ -67,7 +67,7 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     keeper = make_keeper(session, store, race=race)
     saves = count_saves(store, monkeypatch)
     race.begin()
-    while race.is_running:
+    while race.running:
         race.tick()
         settle(keeper)
     settle(keeper)
@@ -132,7 +132,7 @@ def test_what_is_forgotten_is_gone_until_the_next_change(session, tmp_path):
     session.mark(["smoke"], Hidden())
     settle(keeper)
     keeper.forget()
-    assert (store.load(keeper.key), keeper.status, keeper.address.query) == (None, "unchanged", "")
+    assert (store.load(keeper.key), keeper.status, keeper.query) == (None, "unchanged", "")
     assert list(tmp_path.iterdir()) == []
     settle(keeper)
     assert list(tmp_path.iterdir()) == []

@@ -12,8 +12,9 @@ from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
-from pgmgui.state.race import MOST_POINTS, Curve, Race, offered
-from pgmgui.state.runner import Point
+from pgmgui.project.results import Point
+from pgmgui.state.curve import MOST_POINTS, Curve
+from pgmgui.state.race import Race, offered
 from pgmgui.state.session import Session
 
 GALLERY = {example.id: example for example in load_gallery()}
@@ -26,7 +27,7 @@ def make_race(example="asia", **settings):
     return session, Race(session)
 
 
-def follow(race, until=lambda race: not race.is_running):
+def follow(race, until=lambda race: not race.running):
     """Look at the mailboxes until something holds; the runs post, so that waiting is bounded by the test's timeout."""
     while not until(race):
         race.tick()
@@ -88,13 +89,13 @@ def test_pause_step_resume_stop():
     session, race = make_race(tol=0.0, max_iter=10**9)
     race.begin(paused=True)
     follow(race, lambda race: race.curves["d-em"].points)
-    assert race.is_running
-    assert race.is_paused
+    assert race.running
+    assert race.paused
     assert session.learned.iteration == 0
     for k in (1, 2):
         race.step()
         follow(race, lambda race, k=k: race.curves["d-em"].snapshot.iteration == k)
-    follow(race, lambda race: race.is_paused)
+    follow(race, lambda race: race.paused)
     assert race.curves["d-em"].state == "paused"
     assert not race.can_apply
     race.resume()
@@ -113,7 +114,7 @@ def test_cancel_leaves_nothing():
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
     race.cancel()
-    assert not race.is_running
+    assert not race.running
     assert race.curves == {}
     assert race.describe() == []
     assert session.learned is None
@@ -169,7 +170,7 @@ def test_moving_a_node_does_not_disturb_a_run():
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
     session.move({"asia": (10.0, 20.0)})
-    assert race.is_running
+    assert race.running
     assert not race.stale
     race.cancel()
 
@@ -202,7 +203,7 @@ def test_wrong_settings_are_told():
     session, race = make_race(tol=-1.0)
     race.begin()
     assert "tol must be 0 or more" in session.message
-    assert not race.is_running
+    assert not race.running
     assert race.curves == {}
 
 
@@ -236,7 +237,7 @@ def test_a_curve_is_thinned_evenly_and_keeps_both_ends(many):
     curve = Curve("em")
     points = [Point(k, 0.1 * k, 5 * k, -1.0 / (k + 1)) for k in range(many)]
     for first in range(0, many, 37):
-        curve.add(points[first : first + 37])
+        curve = curve.add(points[first : first + 37])
     kept = [point.iteration for point in curve.points]
     assert len(kept) <= MOST_POINTS + 1
     assert kept[0] == 0
@@ -256,3 +257,68 @@ def test_a_long_run_keeps_little():
     assert curve.points[-1].iteration == 2 * MOST_POINTS
     increasing = [(p.iteration, p.inferences, p.seconds) for p in curve.points]
     assert increasing == sorted(increasing)
+
+
+# --- what those who watch it see
+
+
+def listen(race):
+    """What a view is told of the race: what has changed, and how it then stands."""
+    told = []
+    names = ["curves", "running", "paused", "stale", "applied"]
+    race.param.watch(lambda *events: told.append({event.name: event.new for event in events}), names)
+    return told
+
+
+def test_all_that_a_race_does_is_observable():
+    session, race = make_race(tol=0.0, max_iter=10**9)
+    told = listen(race)
+    race.begin(paused=True)
+    assert [set(change) for change in told] == [{"curves", "running", "paused"}]
+    follow(race, lambda race: race.curves["d-em"].points)
+    assert all(set(change) == {"curves"} for change in told[1:])
+    told.clear()
+    race.resume()
+    assert told == [{"paused": False}]
+    race.stop()
+    follow(race)
+    assert told[-1].keys() >= {"curves", "running"}
+    assert told[-1]["running"] is False
+    told.clear()
+    race.apply()
+    assert {key: value for change in told for key, value in change.items()} == {"stale": False, "applied": True}
+    told.clear()
+    session.mark(["bronc"], Hidden())
+    assert told == [{"stale": True, "applied": False}]
+    told.clear()
+    race.cancel()
+    assert told == [{"curves": {}, "stale": False}]
+
+
+def test_a_curve_that_was_seen_does_not_change():
+    """Views keep what they have drawn: the race replaces its curves, and never touches them."""
+    _, race = make_race(tol=0.0, max_iter=10**9)
+    race.begin()
+    follow(race, lambda race: race.curves["d-em"].points)
+    curves, curve = race.curves, race.curves["d-em"]
+    points, snapshot = curve.points, curve.snapshot
+    follow(race, lambda race: race.curves["d-em"].points[-1].iteration > points[-1].iteration)
+    assert curves["d-em"] is curve
+    assert (curve.points, curve.snapshot) == (points, snapshot)
+    assert race.curves["d-em"].points[: len(points) - 1] == points[:-1]
+    race.cancel()
+    assert curves["d-em"] is curve
+
+
+def test_when_a_run_has_ended_the_last_that_is_told_is_its_end():
+    session, race = make_race(restarts=5)
+    seen = []
+    session.param.watch(lambda event: seen.append(event.new), "learned")
+    race.param.watch(lambda event: seen.append("ended"), "running")
+    race.begin()
+    follow(race)
+    last = [item for item in seen if item != "ended"][-1]
+    assert last is race.best
+    assert last.stop == "converged"
+    assert race.curves["d-em"].state == "converged"
+    assert seen[-1] == "ended"

@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 
 from engine.learning.bounds import Bounds
-from pgmgui.state.race import Curve
-from pgmgui.state.runner import Point
+from pgmgui.project.results import Point
+from pgmgui.state.curve import Curve
 from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
 
 BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-6.0, -3.0, 0.0]))
 
 
 def make_curve(objectives, method="d-em"):
-    curve = Curve(method)
-    curve.add([Point(k, 0.5 * k, 7 * k, objective) for k, objective in enumerate(objectives)])
-    return curve
+    return Curve(method).add([Point(k, 0.5 * k, 7 * k, objective) for k, objective in enumerate(objectives)])
 
 
 @pytest.mark.parametrize(

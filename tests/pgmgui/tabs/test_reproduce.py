@@ -15,7 +15,8 @@ from engine.learning.stopping import Stopping
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial, Soft
 from pgmgui.project.session_file import Saved, write_session
-from pgmgui.state.session import Session, Settings
+from pgmgui.project.settings import Settings
+from pgmgui.state.session import Session
 from pgmgui.tabs.share.reproduce import as_command, as_python
 from tests.command_line import EXAMPLES, assert_refused, run
 

@@ -16,7 +16,7 @@ from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.compare import ComparePanel
 from pgmgui.tabs.variable.mark_details import MarkDetails
-from pgmgui.tabs.variable.prior import PriorEditor
+from pgmgui.tabs.variable.prior_form import PriorEditor
 from pgmgui.tabs.variable.states import StatesEditor
 from pgmgui.tabs.variable.table import TableEditor
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import panel as pn
 
+from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.project.words import count, describe_component, describe_savings
 from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
 from pgmgui.tabs.parts.component_table import ComponentTable
 from pgmgui.tabs.parts.iterations import Iterations
-from pgmgui.tabs.work import make_button
 
 COLOURS = {"components": "component", "gap": "gap"}
 
@@ -29,12 +29,12 @@ class PartsPanel(pn.viewable.Viewer):
         self._words = PlainText(margin=(4, 8, 0, 0))
         self._data = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 8, 0))
         self._show_all = make_button("Show all", "the whole network again", lambda *_: session.look_at(None))
-        self._colour = make_choice(
+        self._colour = make_switch(
             "Colour",
             list(COLOURS),
             "The colours of the components on the canvas: one each, or darker where the gap is larger.",
         )
-        self._colour.param.watch(lambda event: session.param.update(colour=COLOURS[event.new]), "value")
+        self._colour.param.watch(lambda event: session.colour_by(COLOURS[event.new]), "value")
         self._iterations = Iterations(session)
         self._one = pn.Column(self._words, self._data, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(

@@ -11,13 +11,13 @@ from pgmgui.board.board import suppose
 from pgmgui.board.cards import make_card
 from pgmgui.components.bars.bars import Bars
 from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_choice
+from pgmgui.components.switch import make_switch
 from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
-from pgmgui.tabs.work import make_button
 
 MOST_STATES = 60
 """States of a variable that have a bar."""
@@ -35,7 +35,7 @@ class QueryPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, answers: Answers) -> None:
         super().__init__()
         self._session, self._answers = session, answers
-        self._parameters = make_choice(
+        self._parameters = make_switch(
             "Parameters", PARAMETERS, "Ask the network as it is, or with the parameters that were learned."
         )
         self._parameters.param.watch(lambda event: session.view(event.new), "value")
@@ -65,7 +65,7 @@ class QueryPanel(pn.viewable.Viewer):
 
     def look(self, looked_at: bool) -> None:
         """Answer what is asked while the tab is in view."""
-        self._answers.looking = looked_at
+        self._answers.look(looked_at)
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
         suppose(self._session, message)

@@ -1,20 +1,18 @@
-// The guided first run: a card that shows itself on the first visit, one step at a time, and can be put away.
+// A card that shows itself on the first visit, one step at a time, and can be put away.
 //
 // Which step it is, Python knows: it sees what the user does. Whether it was seen, the browser remembers.
 
-const SEEN = "pgmgui-first-run"
-
-function remembers() {
+function remembers(name) {
   try {
-    return localStorage.getItem(SEEN) !== null
+    return localStorage.getItem(name) !== null
   } catch {
     return false // without storage it is shown each time: it can be put away
   }
 }
 
-function remember() {
+function remember(name) {
   try {
-    localStorage.setItem(SEEN, "seen")
+    localStorage.setItem(name, "seen")
   } catch {
     // see above
   }
@@ -29,7 +27,8 @@ function make(tag, name, text) {
 
 export function render({model}) {
   const root = make("section", "guide-card")
-  root.setAttribute("aria-label", "First run")
+  root.setAttribute("aria-label", model.label)
+  const name = `pgmgui-${model.label.toLowerCase().replaceAll(" ", "-")}`
   const count = make("b", "count")
   const text = make("span", "text")
   text.setAttribute("role", "status")
@@ -45,7 +44,7 @@ export function render({model}) {
   root.append(count, text, buttons)
 
   const put_away = () => {
-    remember()
+    remember(name)
     root.hidden = true
   }
   const show = () => {
@@ -72,7 +71,7 @@ export function render({model}) {
     root.hidden = false
     next.focus()
   })
-  root.hidden = remembers()
+  root.hidden = remembers(name)
   show()
   return root
 }

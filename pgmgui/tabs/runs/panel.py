@@ -5,15 +5,14 @@ from __future__ import annotations
 import panel as pn
 import panel_material_ui as pmui
 
-from pgmgui.components.fields import make_select
+from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.words import LEARNERS, describe_certificate
+from pgmgui.project.words import LEARNERS, certify
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
 from pgmgui.tabs.runs.restarts import Restarts
-from pgmgui.tabs.work import make_button
 
 WATCHED = ["learned", "moment", "viewed", "derived"]
 
@@ -39,6 +38,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._all = pn.Column(travel, self._restarts, self._microscope, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
         session.param.watch(lambda *_: self._update(), WATCHED)
+        race.param.watch(lambda *_: self._update(), ["running", "stale"])
         self._update()
 
     def _make_controls(self) -> None:
@@ -117,7 +117,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._back.disabled, self._forward.disabled = at == 0, session.moment is None
         self._newest.disabled = session.moment is None and session.viewed == "learned"
         self._own.disabled = session.viewed == "current"
-        self._apply.disabled = self._race.is_running or self._race.stale
+        self._apply.disabled = self._race.running or self._race.stale
         self._restarts.follow(curve.snapshot, None if self._race.parts is None else self._race.parts.bounds)
 
     def _describe(self) -> list[str]:
@@ -132,8 +132,7 @@ class RunsPanel(pn.viewable.Viewer):
             f"of {self._traveller.last:,}.",
         ]
         if len(objective) == len(parts.bounds.patterns):
-            rows = parts.task.decomposition.dataset.total_weight
-            lines.append(describe_certificate(objective[:-1].tolist(), parts.bounds.patterns[:-1].tolist(), rows))
+            lines.append(certify(parts.bounds, reached))
         if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
             lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")
         return lines

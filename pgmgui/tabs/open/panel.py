@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import panel as pn
 
-from pgmgui.project.scene import Derived
-from pgmgui.project.session_file import Saved
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.open.gallery import Gallery
 from pgmgui.tabs.open.opening import Opening
@@ -18,20 +15,14 @@ h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-b
 """
 
 
-class FilesPanel(pn.viewable.Viewer):
-    """Where a network comes from and where it goes.
+class OpenPanel(pn.viewable.Viewer):
+    """Where a network comes from and where it goes."""
 
-    Parameters
-    ----------
-    open_saved : callable
-        Opens a session, given what follows from its scene.
-    """
-
-    def __init__(self, session: Session, open_saved: Callable[[Saved, Derived], bool]) -> None:
+    def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
         self._view = pn.Column(
             _heading("Open a network"),
-            Opening(session, open_saved),
+            Opening(session, race),
             _heading("Save the network"),
             Saving(session),
             _heading("Examples"),

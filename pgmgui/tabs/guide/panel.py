@@ -10,14 +10,16 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.insight.doctor import Finding, examine
-from pgmgui.components.equations import Equations
+from pgmgui.board.learner_equations import make_equations
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.lessons import Lesson, load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.session_file import Saved
+from pgmgui.state.first_run import FirstRun
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.guide.remedies import find_remedy
-from pgmgui.tabs.work import make_button
 
 MOST_FINDINGS = 12
 """Findings of the doctor that are shown."""
@@ -30,31 +32,15 @@ h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wr
 
 
 class GuidePanel(pn.viewable.Viewer):
-    """Lessons, findings and equations, one below the other.
+    """Lessons, findings and equations, one below the other."""
 
-    Parameters
-    ----------
-    open_saved : callable
-        Opens the scene of a lesson's step, with its settings.
-    on_run : callable
-        Called when a step of a lesson begins to learn.
-    on_first_run : callable
-        Called to show the guided first run again.
-    """
-
-    def __init__(
-        self,
-        session: Session,
-        open_saved: Callable[[Saved], bool],
-        on_run: Callable[[], None],
-        on_first_run: Callable[[], None],
-    ) -> None:
+    def __init__(self, session: Session, race: Race, first_run: FirstRun) -> None:
         super().__init__()
         self._view = pn.Column(
-            make_button("First run", "four steps around the page", lambda *_: on_first_run()),
-            Lessons(open_saved, on_run),
+            make_button("First run", "four steps around the page", lambda *_: first_run.open()),
+            Lessons(race),
             Doctor(session),
-            Equations(session),
+            make_equations(session),
             sizing_mode="stretch_both",
             margin=(4, 8, 0, 12),
             scroll="y-auto",
@@ -67,9 +53,9 @@ class GuidePanel(pn.viewable.Viewer):
 class Lessons(pn.viewable.Viewer):
     """One lesson at a time: its steps, what to do, and what to see."""
 
-    def __init__(self, open_saved: Callable[[Saved], bool], on_run: Callable[[], None]) -> None:
+    def __init__(self, race: Race) -> None:
         super().__init__()
-        self._open_saved, self._on_run = open_saved, on_run
+        self._race = race
         self._step = 0
         self._choice = pmui.Select(
             label="Worked scene",
@@ -109,8 +95,8 @@ class Lessons(pn.viewable.Viewer):
 
     def _show_me(self) -> None:
         link = parse_link(self._lesson.steps[self._step].link)
-        if self._open_saved(Saved(link.scene, link.settings)) and link.run:
-            self._on_run()
+        if self._race.open(Saved(link.scene, link.settings)) and link.run:
+            self._race.begin()
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

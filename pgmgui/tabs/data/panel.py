@@ -13,6 +13,7 @@ import panel_material_ui as pmui
 from engine.formats import DATA_FORMATS, PACKED
 from engine.formats.files import naming
 from engine.formats.tables.table import Table
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.data_reading import DataFile, build_scene
@@ -24,7 +25,7 @@ from pgmgui.tabs.data.data_grid import DataGrid
 from pgmgui.tabs.data.data_saving import DataSaving
 from pgmgui.tabs.data.match_form import MatchingPanel
 from pgmgui.tabs.data.simulate import SimulateForm
-from pgmgui.tabs.work import Work, make_button, settle
+from pgmgui.tabs.work import Work, settle
 
 MOST_NOTES = 6
 """Notes of the reader that are shown."""

@@ -11,6 +11,7 @@ import panel as pn
 
 from engine.model.errors import PgmError
 from pgmgui.components.copybox.copybox import CopyBox
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project import session_file
@@ -18,14 +19,13 @@ from pgmgui.project.examples import find_example
 from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.session_file import Saved
-from pgmgui.project.store import Store
+from pgmgui.project.settings import Settings
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
-from pgmgui.state.session import Session, Settings
+from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
 from pgmgui.tabs.share.reproduce import as_command, as_python
-from pgmgui.tabs.work import make_button
 
 KEPT = {
     "unchanged": "Nothing was changed on this page since it was opened, so nothing is kept of it yet.",
@@ -41,9 +41,9 @@ h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-b
 class SharePanel(pn.viewable.Viewer):
     """Buttons that give a file, a box for what is to be copied, and what is kept on this machine."""
 
-    def __init__(self, session: Session, race: Race, store: Store, keeper: Keeper) -> None:
+    def __init__(self, session: Session, race: Race, keeper: Keeper) -> None:
         super().__init__()
-        self._session, self._race, self._store, self._keeper = session, race, store, keeper
+        self._session, self._race, self._keeper = session, race, keeper
         self._download = Download()
         self._box = CopyBox(sizing_mode="stretch_width", margin=(4, 0))
         self._status, self._kept = PlainText(margin=(2, 0)), PlainText(margin=(2, 0))
@@ -126,7 +126,7 @@ class SharePanel(pn.viewable.Viewer):
         try:
             path: str | Path
             if session.local:
-                path = await asyncio.to_thread(self._store.save_copy, Saved(scene, settings))
+                path = await asyncio.to_thread(self._keeper.store.save_copy, Saved(scene, settings))
             else:  # the file goes to the machine that the script will run on
                 path = await self._give_session(Saved(scene, settings))
         except PgmError as error:
@@ -155,7 +155,7 @@ class SharePanel(pn.viewable.Viewer):
         keeper = self._keeper
         lines = [KEPT[keeper.status].format(trouble=keeper.trouble)]
         if keeper.status in ("kept", "changed"):
-            where = f"in {self._store.folder}" if self._session.local else "by the machine that serves this page"
+            where = f"in {self._keeper.store.folder}" if self._session.local else "by the machine that serves this page"
             lines.append(f"They are stored {where}; only this page's address leads to them.")
         self._kept.write(*lines)
         self._forget_copy.disabled = keeper.status != "kept"

@@ -1,0 +1,110 @@
+"""What the canvas draws: a graph, how its nodes look, and how probable their states are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pgmgui.components.bars.bars import Card
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Nodes and the edges between them.
+
+    Attributes
+    ----------
+    nodes : tuple of dict
+        Each with ``name``, ``x`` and ``y``.
+    edges : tuple of (int, int)
+        Indices of nodes; from parent to child where directed.
+    label : str
+        The accessible name of the drawing.
+    file : str
+        What a picture of it is called, without suffix.
+    """
+
+    title: str
+    nodes: tuple[dict[str, str | float], ...]
+    edges: tuple[tuple[int, int], ...]
+    directed: bool
+    label: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the nodes of a graph look: what the data says of them, and their components.
+
+    Attributes
+    ----------
+    nodes : tuple of dict
+        Per node its ``role`` (empty without data), ``component`` (its number from 1, 0 for none), ``badge``
+        (that number, and those it serves), ``pruned``, ``ghost`` (not part of the component that is looked
+        at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for tooltips and screen
+        readers: what it is, and which components it belongs to.
+    components : tuple of tuple of int
+        The nodes of each component that is drawn around: those with something hidden, and the one looked at.
+    hulls : tuple of dict
+        What is drawn around each of these: ``number``, ``label``, ``colour`` (a class of canvas.css), ``ghost``.
+    alone : int
+        The number of the component that is looked at alone; 0 for none.
+    """
+
+    nodes: tuple[dict[str, str | int | bool], ...]
+    components: tuple[tuple[int, ...], ...]
+    hulls: tuple[dict[str, str | int | bool], ...]
+    alone: int
+
+
+@dataclass(frozen=True)
+class Beliefs:
+    """What the canvas shows of an answer.
+
+    Attributes
+    ----------
+    shown : bool
+        Whether there shall be bars; their cards may still be on their way.
+    cards : tuple of Card
+        One a node, or none.
+    supposed : mapping from int to str
+        What is supposed of some nodes, in words.
+    """
+
+    shown: bool
+    cards: tuple[Card, ...]
+    supposed: Mapping[int, str]
+
+
+def is_other(before: Graph | None, graph: Graph) -> bool:
+    """Whether a graph is no edit of the one before, so that it must be brought into view."""
+    if before is None or before.title != graph.title:
+        return True
+    known = {node["name"] for node in before.nodes}
+    new = sum(node["name"] not in known for node in graph.nodes)
+    return new > 1 and 2 * new > len(graph.nodes)
+
+
+def find_changes(before: Look | None, look: Look) -> dict[str, Any]:
+    """What the browser must be told of a look, if it has another one of the same graph; None is none.
+
+    ``nodes`` are pairs of a node's number and what is new of its look, ``hulls`` those to be drawn (with their
+    ``members``), and ``gone`` the numbers of those to be taken away; of a ``whole`` look nothing else stays.
+    """
+    hulls, known = _list_hulls(look), {} if before is None else _list_hulls(before)
+    old = [{}] * len(look.nodes) if before is None else before.nodes
+    pairs = enumerate(zip(old, look.nodes, strict=True))
+    differences = ((k, {key: new[key] for key in new if new[key] != was.get(key)}) for k, (was, new) in pairs)
+    return {
+        "whole": before is None,
+        "nodes": [[k, difference] for k, difference in differences if difference],
+        "hulls": [hull for number, hull in hulls.items() if hull != known.get(number)],
+        "gone": [number for number in known if number not in hulls],
+        "alone": look.alone,
+    }
+
+
+def _list_hulls(look: Look) -> dict[Any, dict[str, Any]]:
+    around = zip(look.hulls, look.components, strict=True)
+    return {hull["number"]: {**hull, "members": list(members)} for hull, members in around}

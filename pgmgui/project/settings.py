@@ -1,0 +1,25 @@
+"""How to learn, as the user has chosen it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to learn: what the next run is started with.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        Keys of :data:`engine.learning.learn.METHODS`; they race from the same start.
+    start : {"random", "uniform", "current"}
+    """
+
+    methods: tuple[str, ...] = ("d-em",)
+    start: str = "random"
+    seed: int = 0
+    restarts: int = 1
+    tol: float = 1e-4
+    criterion: str = "likelihood"
+    max_iter: int = 1000

@@ -1,0 +1,24 @@
+"""What a page is about: all of its state, to be handed to the views."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pgmgui.state.answers import Answers
+from pgmgui.state.first_run import FirstRun
+from pgmgui.state.keeper import Keeper
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+
+
+@dataclass(frozen=True, eq=False)
+class Desk:
+    """The state of one browser tab."""
+
+    session: Session
+    race: Race
+    traveller: Traveller
+    answers: Answers
+    first_run: FirstRun
+    keeper: Keeper

@@ -1,0 +1,84 @@
+"""All our own components: their files are there, and whatever a browser sends is survived and does nothing."""
+
+import importlib
+import pkgutil
+
+import pytest
+
+import pgmgui.components
+from pgmgui.components.base import Component
+from pgmgui.components.transfer.transfer import Upload
+
+for module in pkgutil.walk_packages(pgmgui.components.__path__, "pgmgui.components."):
+    importlib.import_module(module.name)
+COMPONENTS = Component.__subclasses__()
+
+NOTHING = [None, 5, "ready", [], ["type"]]
+# Without "suppose": what a bar is asked for is passed on as it is, and checked by who supposes it.
+KINDS = ["op", "press", "ask", "edit", "pick", "head", "begin", "piece", "end", "go", "x", None, 5, [], {}]
+STRANGE = [
+    {},
+    {"key": []},
+    {"key": {}},
+    {"by": [1]},
+    {"seq": "1"},
+    {"load": "x"},
+    {"load": 10**9, "first": "a", "last": None},
+    {"load": 10**9, "first": -5, "last": -1},
+    {"load": 10**9, "row": 0.5, "column": [], "text": {}},
+    {"name": [], "size": "many"},
+    {"name": "a.bif", "size": {}},
+    {"turn": {}, "content": 5},
+    {"content": b"x"},
+    {"turn": None},
+]
+
+
+def make(kind, called):
+    """A component whose callbacks tell that they were called."""
+    callbacks = {name: called.append for name in kind.param if name.startswith("on_")}
+    return kind(**callbacks)
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_scripts_and_styles_are_inlined(kind):
+    assert "export " in kind._esm
+    assert len(kind._stylesheets) == len(kind._styles)
+    assert all(sheet.strip() for sheet in kind._stylesheets)
+    assert all(kind._rename[name] is None for name in kind._python)
+    assert not [name for name in kind.param if name.startswith("on_") and name not in kind._python]
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_whatever_a_browser_sends_is_survived(kind):
+    called = []
+    component = make(kind, called)
+    for message in NOTHING:
+        component._handle_msg(message)
+    for word in KINDS:
+        for rest in STRANGE:
+            component._handle_msg({"type": word, **rest})
+    assert not called
+
+
+@pytest.mark.parametrize("kind", COMPONENTS)
+def test_a_component_that_is_mounted_is_not_taken_for_one_that_was_used(kind, monkeypatch):
+    called, received = [], []
+    component = make(kind, called)
+    monkeypatch.setattr(component, "_receive", received.append)
+    component._handle_msg({"type": "ready"})
+    component._handle_msg({"type": "other"})
+    assert (called, received) == ([], [{"type": "other"}])
+
+
+def test_a_file_comes_in_pieces_and_only_with_its_own_turn():
+    files, troubles = [], []
+    upload = Upload(on_file=lambda name, content: files.append((name, content)), on_trouble=troubles.append)
+    upload._handle_msg({"type": "begin", "turn": 1, "name": "a.bif", "size": 3})
+    upload._handle_msg({"type": "piece", "turn": 1, "content": b"ab"})
+    upload._handle_msg({"type": "piece", "turn": 2, "content": b"xx"})
+    upload._handle_msg({"type": "end", "turn": 2})
+    upload._handle_msg({"type": "piece", "turn": 1, "content": b"c"})
+    upload._handle_msg({"type": "end", "turn": 1})
+    upload._handle_msg({"type": "end", "turn": 1})
+    assert (files, troubles) == ([("a.bif", b"abc")], [])

@@ -1,0 +1,102 @@
+"""The run strip and the Runs tab follow the race: nobody has to tell them what it does."""
+
+import pytest
+
+from pgmgui.project.examples import find_example
+from pgmgui.project.marks import Hidden
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+from pgmgui.strip.strip import LearnStrip
+from pgmgui.tabs.runs.panel import RunsPanel
+
+
+@pytest.fixture
+def session():
+    session = Session()
+    session.open_example(find_example("hidden-cause"))
+    return session
+
+
+@pytest.fixture
+def race(session):
+    return Race(session)
+
+
+@pytest.fixture
+def strip(session, race):
+    return LearnStrip(session, race, Traveller(session, race))
+
+
+def told(strip):
+    return strip._state._pane.object
+
+
+def enabled(strip):
+    return {item.text for item in strip._buttons.groups[0].items if not item.disabled}
+
+
+def follow(strip, race):
+    """What the page does until the run has ended."""
+    while race.running:
+        strip._tick()
+
+
+def test_the_strip_follows_a_race_from_its_beginning_to_its_end(session, race, strip):
+    assert "Ready" in told(strip)
+    assert enabled(strip) == {"Start", "Step"}
+    race.begin()
+    assert "setting up" in told(strip)
+    assert enabled(strip) == {"Pause", "Step", "Stop", "Cancel"}
+    race.pause()
+    assert "Resume" in enabled(strip)
+    race.resume()
+    follow(strip, race)
+    assert "converged" in told(strip)
+    assert enabled(strip) == {"Start", "Step", "Discard", "Apply"}
+    race.apply()
+    assert "Applied" in told(strip)
+    assert "Apply" not in enabled(strip)
+    session.mark([session.network.variables[-1].name], Hidden())
+    assert "Stale" in told(strip)
+    race.cancel()
+    assert "Ready" in told(strip)
+
+
+def test_a_session_that_is_opened_brings_its_results_into_view(session, race, strip):
+    race.begin()
+    follow(strip, race)
+    saved, before = race.saved(), told(strip)
+    session.open_example(find_example("asia"))
+    race.cancel()
+    assert "Ready" in told(strip)
+    assert race.open(saved)
+    assert told(strip) == before
+    assert list(strip._trace._curves) == ["d-em"]
+
+
+@pytest.mark.parametrize("looks", ["before", "during", "after"])
+def test_restarts_are_shown_whenever_the_tab_is_opened(session, race, looks):
+    session.configure(restarts=20, methods=("d-em", "em"))
+    panel = RunsPanel(session, race, Traveller(session, race))
+    if looks == "before":
+        panel.look(True)
+    race.begin()
+    if looks == "during":
+        while race.best is None:
+            race.tick()
+        panel.look(True)
+    while race.running:
+        race.tick()
+    if looks == "after":
+        panel.look(True)
+    assert "20 restarts found" in panel._restarts._words._pane.object
+    assert len(panel._restarts._view) == 3
+    # Those of the other learner too, which is not the best.
+    other = next(method for method in race.curves if race.curves[method] is not race.leader)
+    panel._learner.value = other
+    assert panel._restarts._shown is race.curves[other].snapshot
+    panel.look(False)
+    assert len(panel._restarts._view) == 0
+    panel.look(True)
+    assert len(panel._restarts._view) == 3
