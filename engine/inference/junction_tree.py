@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from engine.inference.graphs import bits, eliminate, joined, min_fill, min_weight
+from engine.inference.graphs import bits, joined
+from engine.inference.orders import find_order
 
 MOST_COUNTED = 10**30
 """Cells of a table that no memory will ever hold: larger ones count as this."""
-HOPELESS = math.log(2.0**64)
-"""Log cells of a clique beyond which it makes no difference how the rest is triangulated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,8 +82,8 @@ class JunctionTree:
         return max((len(clique) for clique in self.cliques), default=1) - 1
 
 
-def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) -> JunctionTree:
-    """A junction tree in which every scope lies in a clique; the cheaper of two heuristics.
+def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], uses: float = 1.0) -> JunctionTree:
+    """A junction tree in which every scope lies in a clique, with few cells in all.
 
     Parameters
     ----------
@@ -92,16 +91,12 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) 
         Of all variables, by index; variables in no scope are not in the tree.
     scopes : sequence of sequences of int
         None may be empty.
+    uses : float
+        How often its tables will be computed: the more often, the longer we look for a good tree.
     """
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
-    buckets, rest = eliminate(graph, min_weight(sizes), HOPELESS, is_local=True)
-    tree = _build(sizes, buckets, rest)
-    edges = sum(around.bit_count() for around in graph.values()) // 2
-    if rest or sum(around.bit_count() for _, around in buckets) == edges:
-        return tree  # no memory holds it anyway; or nothing was filled in, and no tree has smaller cliques
-    other = _build(sizes, *eliminate(graph, min_fill(sizes), HOPELESS))
-    return min(other, tree, key=lambda tree: tree.cells)
+    return _build(sizes, *find_order(graph, sizes, uses))
 
 
 def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int) -> JunctionTree:

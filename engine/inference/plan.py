@@ -14,6 +14,7 @@ The plan does not depend on the numbers in the tables: they stand in a :class:`~
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -22,6 +23,7 @@ import numpy as np
 
 from engine.inference.graphs import Graph, as_mask, bits, components, joined
 from engine.inference.junction_tree import MOST_COUNTED, JunctionTree, compile_tree
+from engine.inference.orders import SMALL
 from engine.inference.pool import Piece, Pool
 from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset
@@ -338,16 +340,25 @@ class _Planner:
         # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
         evidence = [v for v in variables if not factors or (codes[v] != MISSING).any()]
         inside += [(number[v],) for v in evidence]
-        tree = _compile(tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside))))
+        sizes, key = tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside)))
+        tree = _compile(sizes, key, rows * self.passes)
+        if tree.cells * BYTES_PER_CELL > self.memory_limit:
+            tree = _compile(sizes, key, math.inf)
         pieces = [pool.factor_piece(factor, number, tree.position, codes, rows) for factor in factors]
         pieces += [pool.evidence_piece(v, number[v], codes[v]) for v in evidence]
         return Part(variables, tree, tuple(pieces), rows, local_rows, row)
 
 
-@lru_cache(maxsize=1024)
-def _compile(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...]) -> JunctionTree:
-    """The tree of a part: the same object for parts that differ only in which variables they have."""
-    return compile_tree(cardinalities, scopes)
+def _compile(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...], uses: float) -> JunctionTree:
+    """The tree of a part: the same object for parts that differ only in which variables and rows they have."""
+    tree = _compile_once(cardinalities, scopes, 0.0)
+    if not uses or tree.cells <= SMALL:
+        return tree
+    # Few different numbers of uses, so that few trees are looked for.
+    return _compile_once(cardinalities, scopes, uses if uses == math.inf else 4.0 ** math.ceil(math.log(uses, 4)))
+
+
+_compile_once = lru_cache(maxsize=4096)(compile_tree)
 
 
 def _rows_of_patterns(pattern: Ints, patterns: int) -> Callable[[Sequence[int]], Ints]:
