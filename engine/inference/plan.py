@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -152,6 +152,15 @@ class Plan:
         """Per row of the dataset, the pool cell of a factor that is observed in every row."""
         codes = {v: self.codes[v] for v in self.network.scopes[factor]}
         return self.pool.index(factor, codes, self.dataset.n_rows)
+
+    def with_likelihoods(self, likelihoods: Mapping[int, Floats]) -> Plan:
+        """The plan with other likelihoods (vectors, states) of some variables, of as many as they had."""
+        changed = {**self.dataset.likelihoods, **likelihoods}
+        return replace(
+            self,
+            dataset=replace(self.dataset, likelihoods=changed),
+            pool=replace(self.pool, likelihoods=changed),
+        )
 
     @property
     def parts(self) -> list[Part]:
