@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from engine.inference.graphs import bits, joined
 from engine.inference.orders import find_order
+from engine.inference.text_tables import format_count, format_table
 
 MOST_COUNTED = 10**30
 """Cells of a table that no memory will ever hold: larger ones count as this."""
@@ -80,6 +82,32 @@ class JunctionTree:
     def width(self) -> int:
         """The width of the triangulation, an upper bound of the treewidth: largest clique − 1."""
         return max((len(clique) for clique in self.cliques), default=1) - 1
+
+    def __str__(self) -> str:
+        """What the tree costs, and its cliques by the states of their variables, largest first.
+
+        >>> print(compile_tree([2, 2, 3, 2], [(0, 1), (1, 2), (2, 3)]))
+        4 variables in 3 cliques: width 1, largest table 6 cells, 16 cells in all
+        cliques  cells of each  states
+              2              6     2·3
+              1              4     2^2
+        """
+        kinds = Counter(tuple(sorted(self.cardinalities[v] for v in clique)) for clique in self.cliques)
+        cells = {states: math.prod(states) for states in kinds}
+        lines = [
+            [f"{kinds[states]:,}", format_count(cells[states]), _show_powers(states)]
+            for states in sorted(kinds, key=lambda states: (-cells[states], states))
+        ]
+        about = (
+            f"{len(self.position):,} variables in {len(self.cliques):,} cliques: width {self.width}, "
+            f"largest table {format_count(self.largest)} cells, {format_count(self.cells)} cells in all"
+        )
+        return "\n".join([about, format_table(["cliques", "cells of each", "states"], lines)])
+
+
+def _show_powers(states: tuple[int, ...]) -> str:
+    """A product of numbers in order, equal ones as a power."""
+    return "·".join(f"{n}^{k}" if k > 1 else str(n) for n, k in Counter(states).items())
 
 
 def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], uses: float = 1.0) -> JunctionTree:

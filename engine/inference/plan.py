@@ -25,6 +25,7 @@ from engine.inference.graphs import Graph, as_mask, bits, components, joined
 from engine.inference.junction_tree import MOST_COUNTED, JunctionTree, compile_tree
 from engine.inference.orders import SMALL
 from engine.inference.pool import Piece, Pool
+from engine.inference.text_tables import format_bytes, format_count, format_seconds, format_table
 from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
@@ -180,6 +181,35 @@ class Plan:
     def cells(self) -> int:
         """Cells of all cliques, times the distinct rows each part is propagated for."""
         return sum(part.tree.cells * part.rows for part in self.parts)
+
+    @property
+    def seconds(self) -> float:
+        """A rough estimate of one pass."""
+        return sum(part.seconds for part in self.parts)
+
+    def __str__(self) -> str:
+        """What one pass costs, and the parts, those of one shape in one line, the longest first."""
+        kinds: dict[tuple[int, ...], list[Part]] = {}
+        for part in self.parts:
+            kinds.setdefault((len(part.tree.position), part.tree.width, *sorted(part.tree.sizes)), []).append(part)
+        lines = []
+        for parts in sorted(kinds.values(), key=lambda parts: -sum(part.seconds for part in parts)):
+            tree = parts[0].tree
+            lines.append(
+                [
+                    *(f"{n:,}" for n in (len(parts), len(tree.position), len(tree.cliques), tree.width)),
+                    *map(format_count, (tree.largest, tree.cells, sum(part.rows for part in parts))),
+                    format_bytes(BYTES_PER_CELL * tree.cells),
+                    format_seconds(sum(part.seconds for part in parts)),
+                ]
+            )
+        heads = ["parts", "variables", "cliques", "width", "largest table", "cells", "distinct rows", "memory", "time"]
+        about = (
+            f"rows: {self.dataset.n_rows:,}; variables: {len(self.codes):,}; "
+            f"tables observed throughout: {len(self.observed_factors):,} of {len(self.network.scopes):,}\n"
+            f"one pass: {len(self.parts):,} parts, {format_count(self.cells)} cells, {format_seconds(self.seconds)}"
+        )
+        return "\n".join([about, *([format_table(heads, lines)] if lines else [])])
 
 
 def make_plan(
