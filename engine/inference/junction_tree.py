@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from engine.inference.graphs import bits, joined
-from engine.inference.orders import find_order
+from engine.inference.orders import SMALL, find_order
 from engine.inference.text_tables import format_count, format_table
 
 MOST_COUNTED = 10**30
@@ -125,6 +125,17 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], 
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
     return _build(sizes, *find_order(graph, sizes, uses))
+
+
+def share_tree(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...], uses: float) -> JunctionTree:
+    """A tree as :func:`compile_tree` finds it: the same object each time, for a few different numbers of uses."""
+    tree = _compile_once(cardinalities, scopes, 0.0)
+    if not uses or tree.cells <= SMALL:
+        return tree
+    return _compile_once(cardinalities, scopes, uses if uses == math.inf else 4.0 ** math.floor(math.log(uses, 4)))
+
+
+_compile_once = lru_cache(maxsize=4096)(compile_tree)
 
 
 def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int) -> JunctionTree:
