@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from engine.inference.graphs import bits, eliminate, joined, min_fill, min_weight
+from engine.inference.graphs import bits, joined
+from engine.inference.orders import SMALL, find_order
+from engine.inference.text_tables import format_count, format_table
 
 MOST_COUNTED = 10**30
 """Cells of a table that no memory will ever hold: larger ones count as this."""
-HOPELESS = math.log(2.0**64)
-"""Log cells of a clique beyond which it makes no difference how the rest is triangulated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +83,35 @@ class JunctionTree:
         """The width of the triangulation, an upper bound of the treewidth: largest clique − 1."""
         return max((len(clique) for clique in self.cliques), default=1) - 1
 
+    def __str__(self) -> str:
+        """What the tree costs, and its cliques by the states of their variables, largest first.
 
-def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) -> JunctionTree:
-    """A junction tree in which every scope lies in a clique; the cheaper of two heuristics.
+        >>> print(compile_tree([2, 2, 3, 2], [(0, 1), (1, 2), (2, 3)]))
+        4 variables in 3 cliques: width 1, largest table 6 cells, 16 cells in all
+        cliques  cells of each  states
+              2              6     2·3
+              1              4     2^2
+        """
+        kinds = Counter(tuple(sorted(self.cardinalities[v] for v in clique)) for clique in self.cliques)
+        cells = {states: math.prod(states) for states in kinds}
+        lines = [
+            [f"{kinds[states]:,}", format_count(cells[states]), _show_powers(states)]
+            for states in sorted(kinds, key=lambda states: (-cells[states], states))
+        ]
+        about = (
+            f"{len(self.position):,} variables in {len(self.cliques):,} cliques: width {self.width}, "
+            f"largest table {format_count(self.largest)} cells, {format_count(self.cells)} cells in all"
+        )
+        return "\n".join([about, format_table(["cliques", "cells of each", "states"], lines)])
+
+
+def _show_powers(states: tuple[int, ...]) -> str:
+    """A product of numbers in order, equal ones as a power."""
+    return "·".join(f"{n}^{k}" if k > 1 else str(n) for n, k in Counter(states).items())
+
+
+def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], uses: float = 1.0) -> JunctionTree:
+    """A junction tree in which every scope lies in a clique, with few cells in all.
 
     Parameters
     ----------
@@ -92,16 +119,23 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]]) 
         Of all variables, by index; variables in no scope are not in the tree.
     scopes : sequence of sequences of int
         None may be empty.
+    uses : float
+        How often its tables will be computed: the more often, the longer we look for a good tree.
     """
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
-    buckets, rest = eliminate(graph, min_weight(sizes), HOPELESS, is_local=True)
-    tree = _build(sizes, buckets, rest)
-    edges = sum(around.bit_count() for around in graph.values()) // 2
-    if rest or sum(around.bit_count() for _, around in buckets) == edges:
-        return tree  # no memory holds it anyway; or nothing was filled in, and no tree has smaller cliques
-    other = _build(sizes, *eliminate(graph, min_fill(sizes), HOPELESS))
-    return min(other, tree, key=lambda tree: tree.cells)
+    return _build(sizes, *find_order(graph, sizes, uses))
+
+
+def share_tree(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...], uses: float) -> JunctionTree:
+    """A tree as :func:`compile_tree` finds it: the same object each time, for a few different numbers of uses."""
+    tree = _compile_once(cardinalities, scopes, 0.0)
+    if not uses or tree.cells <= SMALL:
+        return tree
+    return _compile_once(cardinalities, scopes, uses if uses == math.inf else 4.0 ** math.floor(math.log(uses, 4)))
+
+
+_compile_once = lru_cache(maxsize=4096)(compile_tree)
 
 
 def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int) -> JunctionTree:

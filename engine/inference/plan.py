@@ -14,30 +14,35 @@ The plan does not depend on the numbers in the tables: they stand in a :class:`~
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from engine.inference.conditioning import Patterns
 from engine.inference.graphs import Graph, as_mask, bits, components, joined
-from engine.inference.junction_tree import MOST_COUNTED, JunctionTree, compile_tree
+from engine.inference.junction_tree import JunctionTree, share_tree
+from engine.inference.memory import check_memory
 from engine.inference.pool import Piece, Pool
-from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
+from engine.inference.text_tables import format_bytes, format_count, format_seconds, format_table
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
-from engine.model.errors import MemoryLimitError, ModelError
+from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, Network
-from engine.model.variable import list_names
 
 MEMORY_LIMIT = 2 * 2**30
 """Bytes that the tables of one part may take, unless the user raises it."""
 SECONDS_PER_OPERATION = 2e-6
 SECONDS_PER_CELL = 4e-9
 SECONDS_PER_PATTERN = 1e-4
-SECONDS_PER_PART = 2e-3
+SECONDS_PER_PART = 1e-3
 """What an array operation costs, and what per cell; what it costs to plan for a pattern of open
 variables, and for a part. Measured, good to a factor of two."""
+CLIQUES_PER_VARIABLE = 0.6
+"""In the tree of a small component; on alarm, andes and pigs with 2 to 10% of all cells missing, 0.52 to 0.67."""
 FREE_PLANNING = 0.05
 """Seconds of planning that are always worth while."""
 BYTES_PER_CELL = 24
@@ -72,10 +77,15 @@ class Part:
     @cached_property
     def seconds(self) -> float:
         """A rough estimate of one pass."""
-        operations = 12 * len(self.tree.cliques) + 3 * len(self.pieces)
+        operations = count_operations(len(self.tree.cliques), len(self.pieces))
         gathered = sum(len(piece.offsets) for piece in self.pieces)
         cells = 5 * self.tree.cells + 3 * gathered
         return operations * SECONDS_PER_OPERATION + cells * self.rows * SECONDS_PER_CELL
+
+
+def count_operations(cliques: float, pieces: int) -> float:
+    """About how many array operations a part takes."""
+    return 12 * cliques + 3 * pieces
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +161,15 @@ class Plan:
         codes = {v: self.codes[v] for v in self.network.scopes[factor]}
         return self.pool.index(factor, codes, self.dataset.n_rows)
 
+    def with_likelihoods(self, likelihoods: Mapping[int, Floats]) -> Plan:
+        """The plan with other likelihoods (vectors, states) of some variables, of as many as they had."""
+        changed = {**self.dataset.likelihoods, **likelihoods}
+        return replace(
+            self,
+            dataset=replace(self.dataset, likelihoods=changed),
+            pool=replace(self.pool, likelihoods=changed),
+        )
+
     @property
     def parts(self) -> list[Part]:
         return [part for block in self.blocks for part in block.parts]
@@ -169,6 +188,35 @@ class Plan:
     def cells(self) -> int:
         """Cells of all cliques, times the distinct rows each part is propagated for."""
         return sum(part.tree.cells * part.rows for part in self.parts)
+
+    @property
+    def seconds(self) -> float:
+        """A rough estimate of one pass."""
+        return sum(part.seconds for part in self.parts)
+
+    def __str__(self) -> str:
+        """What one pass costs, and the parts, those of one shape in one line, the longest first."""
+        kinds: dict[tuple[int, ...], list[Part]] = {}
+        for part in self.parts:
+            kinds.setdefault((len(part.tree.position), part.tree.width, *sorted(part.tree.sizes)), []).append(part)
+        lines = []
+        for parts in sorted(kinds.values(), key=lambda parts: -sum(part.seconds for part in parts)):
+            tree = parts[0].tree
+            lines.append(
+                [
+                    *(f"{n:,}" for n in (len(parts), len(tree.position), len(tree.cliques), tree.width)),
+                    *map(format_count, (tree.largest, tree.cells, sum(part.rows for part in parts))),
+                    format_bytes(BYTES_PER_CELL * tree.cells),
+                    format_seconds(sum(part.seconds for part in parts)),
+                ]
+            )
+        heads = ["parts", "variables", "cliques", "width", "largest table", "cells", "distinct rows", "memory", "time"]
+        about = (
+            f"rows: {self.dataset.n_rows:,}; variables: {len(self.codes):,}; "
+            f"tables observed throughout: {len(self.observed_factors):,} of {len(self.network.scopes):,}\n"
+            f"one pass: {len(self.parts):,} parts, {format_count(self.cells)} cells, {format_seconds(self.seconds)}"
+        )
+        return "\n".join([about, *([format_table(heads, lines)] if lines else [])])
 
 
 def make_plan(
@@ -257,71 +305,75 @@ class _Planner:
         columns = sorted({v for factor in factors for v in self.pool.network.scopes[factor]} | set(variables))
         representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights))
         local = {v: self.codes[v][representative] for v in columns}
-        whole = self._make_part(block, factors, local)
-        conditioned = self._conditioned_parts(factors, local, variables, whole.seconds) if self.condition else None
-        parts, complete = conditioned or ([whole], [])
+        patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables])) if self.condition else None
+        conditioned = None
+        if patterns is not None and len(patterns.masks) > 1:  # else the whole block is open in every row
+            draft = self._make_part(block, factors, local, is_draft=True)
+            conditioned = self._condition(patterns, factors, local, draft.seconds)
+        parts, complete = conditioned or ([self._make_part(block, factors, local)], [])
         for part in parts:
-            _check_memory(part, self.pool.network, self.memory_limit)
+            check_memory(
+                part.tree, part.variables, self.pool.network, part.tree.cells * BYTES_PER_CELL, self.memory_limit
+            )
         weights = weighted_counts(group, self.weights, len(representative))
         return Block(
             variables, tuple(factors), group if keep_rows else None, weights, local, tuple(parts), tuple(complete)
         )
 
-    def _conditioned_parts(
-        self, factors: Sequence[int], local: Mapping[int, Codes], variables: Sequence[int], most_seconds: float
+    def _condition(
+        self, patterns: Patterns, factors: Sequence[int], local: Mapping[int, Codes], whole_seconds: float
     ) -> tuple[list[Part], list[CompleteRows]] | None:
         """One part for each distinct component of open variables, over all patterns it occurs in.
 
-        None where a pass over these parts would take more than ``most_seconds``, or planning them more
-        than all passes, or where they are no other than the whole block.
+        None where planning them and all passes over them would take longer than all passes over the whole
+        block, at ``whole_seconds`` each. That is found out as early as possible.
         """
-        open_cells = np.stack([local[v] < 0 for v in variables])
-        pattern_rows, pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1])
-        if len(pattern_rows) <= 1:
-            return None  # the whole block is open in every row
-        affordable = max(most_seconds * self.passes, FREE_PLANNING)
-        if len(pattern_rows) * SECONDS_PER_PATTERN > affordable:
+        affordable = max(whole_seconds * self.passes, FREE_PLANNING)
+        if len(patterns.masks) * SECONDS_PER_PATTERN > affordable:
             return None
-        patterns_of, complete_of = self._find_components(factors, variables, open_cells[:, pattern_rows].T)
-        if len(patterns_of) * SECONDS_PER_PART > affordable:
+        found = patterns.find_components(self.graph)
+        planning = len(found) * SECONDS_PER_PART
+        if planning > affordable:
             return None
-        rows_of = _rows_of_patterns(pattern, len(pattern_rows))
-        scopes = {factor: as_mask(self.pool.network.scopes[factor]) for factor in factors}
-        parts = []
-        for component, ks in patterns_of.items():
-            touching = [factor for factor, scope in scopes.items() if scope & component]
-            parts.append(self._make_part(component, touching, local, rows_of(ks)))
+        most_seconds = whole_seconds - max(0.0, planning - FREE_PLANNING) / self.passes
+        touching = self._find_touching(factors, found)
+        cliques = {c: max(1.0, CLIQUES_PER_VARIABLE * c.bit_count()) for c in found}
+        operations = sum(count_operations(cliques[c], len(touching[c])) for c in found)
+        if operations * SECONDS_PER_OPERATION > most_seconds:
+            return None  # before building them, which is what takes long
+        parts = [self._make_part(c, touching[c], local, patterns.rows(ks)) for c, ks in found.items()]
         if sum(part.seconds for part in parts) > most_seconds:
             return None
-        complete = []
-        for factor, ks in complete_of.items():
-            rows = rows_of(ks)
-            codes = {v: local[v][rows] for v in self.pool.network.scopes[factor]}
-            index = self.pool.index(factor, codes, len(rows))
-            complete.append(CompleteRows(factor, rows, index))
-        return parts, complete
+        complete = [self._complete_rows(factor, local) for factor in factors]
+        return parts, [those for those in complete if len(those.local_rows)]
 
-    def _find_components(
-        self, factors: Sequence[int], variables: Sequence[int], patterns: Bools
-    ) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """For each component of open variables, the patterns it occurs in; for each factor, those where
-        none of its variables is open."""
-        patterns_of: dict[int, list[int]] = {}
-        complete_of: dict[int, list[int]] = {}
-        scopes = {factor: as_mask(self.pool.network.scopes[factor]) for factor in factors}
-        for k, is_open in enumerate(patterns):
-            open_variables = as_mask(v for v, o in zip(variables, is_open, strict=True) if o)
-            for component in components(self.graph, open_variables):
-                patterns_of.setdefault(component, []).append(k)
-            for factor, scope in scopes.items():
-                if not scope & open_variables:
-                    complete_of.setdefault(factor, []).append(k)
-        return patterns_of, complete_of
+    def _find_touching(self, factors: Sequence[int], found: Collection[int]) -> dict[int, list[int]]:
+        """For each component, the factors that have a variable in it."""
+        factors_of: dict[int, list[int]] = {}
+        for factor in factors:
+            for v in self.pool.network.scopes[factor]:
+                factors_of.setdefault(v, []).append(factor)
+        return {c: sorted({factor for v in bits(c) for factor in factors_of.get(v, ())}) for c in found}
+
+    def _complete_rows(self, factor: int, local: Mapping[int, Codes]) -> CompleteRows:
+        """A factor in the rows of a block where none of its variables is open."""
+        scope = self.pool.network.scopes[factor]
+        rows = np.flatnonzero(np.logical_and.reduce([local[v] >= 0 for v in scope]))
+        return CompleteRows(factor, rows, self.pool.index(factor, {v: local[v][rows] for v in scope}, len(rows)))
 
     def _make_part(
-        self, open_variables: int, factors: Sequence[int], local: Mapping[int, Codes], local_rows: Ints | None = None
+        self,
+        open_variables: int,
+        factors: Sequence[int],
+        local: Mapping[int, Codes],
+        local_rows: Ints | None = None,
+        *,
+        is_draft: bool = False,
     ) -> Part:
-        """The part over some open variables, with equal rows merged; over all rows of the block if none are named."""
+        """The part over some open variables, with equal rows merged; over all rows of the block if none are named.
+
+        A draft is good for an estimate, and may do with the first tree that is found.
+        """
         pool, scopes = self.pool, self.pool.network.scopes
         variables = tuple(bits(open_variables))
         number = {v: k for k, v in enumerate(variables)}
@@ -338,41 +390,10 @@ class _Planner:
         # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
         evidence = [v for v in variables if not factors or (codes[v] != MISSING).any()]
         inside += [(number[v],) for v in evidence]
-        tree = _compile(tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside))))
+        sizes, key = tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside)))
+        tree = share_tree(sizes, key, 0.0 if is_draft else rows * self.passes)
+        if tree.cells * BYTES_PER_CELL > self.memory_limit and not is_draft:
+            tree = share_tree(sizes, key, math.inf)
         pieces = [pool.factor_piece(factor, number, tree.position, codes, rows) for factor in factors]
         pieces += [pool.evidence_piece(v, number[v], codes[v]) for v in evidence]
         return Part(variables, tree, tuple(pieces), rows, local_rows, row)
-
-
-@lru_cache(maxsize=1024)
-def _compile(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...]) -> JunctionTree:
-    """The tree of a part: the same object for parts that differ only in which variables they have."""
-    return compile_tree(cardinalities, scopes)
-
-
-def _rows_of_patterns(pattern: Ints, patterns: int) -> Callable[[Sequence[int]], Ints]:
-    """A function from some patterns to the rows that have one of them."""
-    order = np.argsort(pattern, kind="stable")
-    starts = np.searchsorted(pattern[order], np.arange(patterns + 1))
-    return lambda ks: np.concatenate([order[starts[k] : starts[k + 1]] for k in ks])
-
-
-def _check_memory(part: Part, network: Network, limit: int) -> None:
-    needed = part.tree.cells * BYTES_PER_CELL
-    if needed <= limit:
-        return
-    clique = max(zip(part.tree.sizes, part.tree.cliques, strict=True))[1]
-    names = list_names([network.variables[part.variables[k]].name for k in clique], most=6)
-    more = " or more" if part.tree.largest == MOST_COUNTED else ""
-    raise MemoryLimitError(
-        f"exact inference would need about {_gigabytes(needed)} for its tables, over the limit of {_gigabytes(limit)}; "
-        f"the largest joins {len(clique)} unobserved variables ({names}) in {part.tree.largest:.3g} cells{more}. "
-        "Observe some of them, simplify the network, or raise the memory limit (--memory-limit)",
-        needed,
-        limit,
-    )
-
-
-def _gigabytes(size: int) -> str:
-    gigabytes = size / 2**30
-    return f"{gigabytes:,.1f} GB" if 0.1 <= gigabytes < 2**20 else f"{gigabytes:.2g} GB"

@@ -81,9 +81,13 @@ class Pool:
         for i, variable in enumerate(self.network.variables):
             segments += [np.eye(variable.cardinality).reshape(-1), np.ones(variable.cardinality)]
             if i in self.likelihoods:
-                vectors = self.likelihoods[i]
-                segments.append((vectors / vectors.max(axis=1, keepdims=True)).reshape(-1))
+                segments.append(scale_likelihoods(self.likelihoods[i]).reshape(-1))
         return np.concatenate(segments)
+
+    def likelihood_cells(self, variable: int) -> slice:
+        """The cells of a variable's likelihoods: the last of its evidence vectors."""
+        end = int(self.evidence_starts[variable + 1])
+        return slice(end - self.likelihoods[variable].size, end)
 
     def fill(self, tables: Sequence[Floats]) -> Floats:
         """The pool for these tables."""
@@ -132,6 +136,11 @@ class Pool:
         vector = np.where(codes >= 0, codes, cardinality + MISSING - codes).astype(np.int64)
         base = self.evidence_starts[variable] + cardinality * vector
         return Piece(-1, (number,), (1,), _find_offsets((1,), (cardinality,)), base)
+
+
+def scale_likelihoods(vectors: Floats) -> Floats:
+    """Likelihoods (vectors, states) as the pool has them."""
+    return np.asarray(vectors / vectors.max(axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=4096)

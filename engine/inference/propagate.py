@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.inference import log_space
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
+from engine.inference.pool import scale_likelihoods
 from engine.inference.tape import Scope, Tape, chunk_rows
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD
@@ -50,26 +51,61 @@ class Result:
     blocks: tuple[tuple[PartResult, ...], ...]
 
 
+class Propagation:
+    """A plan with the tables of a network of its structure, to be run again and again with other likelihoods.
+
+    Parameters
+    ----------
+    keep_tapes : bool
+        Whether what a run of a part needs is kept for the next run, which takes memory for all parts at once.
+    """
+
+    def __init__(
+        self, plan: Plan, network: Network, memory_limit: int = MEMORY_LIMIT, *, keep_tapes: bool = True
+    ) -> None:
+        scales = [max(1.0, float(table.max(initial=0.0))) for table in network.tables]
+        tables = [table if scale == 1.0 else table / scale for table, scale in zip(network.tables, scales, strict=True)]
+        self._plan, self._memory_limit = plan, memory_limit
+        self._pool = plan.pool.fill(tables)
+        with np.errstate(divide="ignore"):
+            self._logs = np.log(self._pool)
+        self._observed_sum = np.full(plan.dataset.n_rows, float(np.log(scales).sum()))
+        for factor in plan.observed_factors:
+            self._observed_sum += self._logs[plan.observed_index(factor)]
+        self._likelihoods = dict(plan.dataset.likelihoods)
+        self._tapes: dict[Part, Tape] | None = {} if keep_tapes else None
+
+    def set_likelihoods(self, variable: int, vectors: Floats) -> None:
+        """Change the likelihoods (vectors, states) of a variable, of which there are as many as before."""
+        self._pool[self._plan.pool.likelihood_cells(variable)] = scale_likelihoods(vectors).reshape(-1)
+        self._likelihoods[variable] = vectors
+
+    def run(self) -> Result:
+        """Propagate all rows."""
+        log_sum = self._observed_sum.copy()
+        for variable, vectors in self._likelihoods.items():
+            codes = self._plan.dataset.codes[variable]
+            soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
+            log_sum[soft] += np.log(vectors.max(axis=1))[FIRST_LIKELIHOOD - codes[soft].astype(np.int64)]
+        blocks = []
+        for block in self._plan.blocks:
+            results = tuple(_propagate_part(part, self._tape(part), self._pool) for part in block.parts)
+            log_sum += block.spread(_block_sum(block, results, self._logs))
+            blocks.append(results)
+        return Result(log_sum, tuple(blocks))
+
+    def _tape(self, part: Part) -> Tape:
+        tape = self._tapes.get(part) if self._tapes is not None else None
+        if tape is None:
+            tape = Tape(part, chunk_rows(part, self._memory_limit), self._pool)
+            if self._tapes is not None:
+                self._tapes[part] = tape
+        return tape
+
+
 def propagate(plan: Plan, network: Network, memory_limit: int = MEMORY_LIMIT) -> Result:
-    """Run a plan with the tables of a network of the plan's structure."""
-    scales = [max(1.0, float(table.max(initial=0.0))) for table in network.tables]
-    tables = [table if scale == 1.0 else table / scale for table, scale in zip(network.tables, scales, strict=True)]
-    pool = plan.pool.fill(tables)
-    with np.errstate(divide="ignore"):
-        logs = np.log(pool)
-    log_sum = np.full(plan.dataset.n_rows, float(np.log(scales).sum()))
-    for factor in plan.observed_factors:
-        log_sum += logs[plan.observed_index(factor)]
-    for variable, vectors in plan.dataset.likelihoods.items():
-        soft = np.flatnonzero(plan.dataset.codes[variable] <= FIRST_LIKELIHOOD)
-        vector = FIRST_LIKELIHOOD - plan.dataset.codes[variable][soft].astype(np.int64)
-        log_sum[soft] += np.log(vectors.max(axis=1))[vector]
-    blocks = []
-    for block in plan.blocks:
-        results = tuple(_propagate_part(part, pool, memory_limit) for part in block.parts)
-        log_sum += block.spread(_block_sum(block, results, logs))
-        blocks.append(results)
-    return Result(log_sum, tuple(blocks))
+    """Run a plan once with the tables of a network of the plan's structure."""
+    return Propagation(plan, network, memory_limit, keep_tapes=False).run()
 
 
 def _block_sum(block: Block, results: tuple[PartResult, ...], logs: Floats) -> Floats:
@@ -82,8 +118,7 @@ def _block_sum(block: Block, results: tuple[PartResult, ...], logs: Floats) -> F
     return total
 
 
-def _propagate_part(part: Part, pool: Floats, memory_limit: int) -> PartResult:
-    tape = Tape(part, chunk_rows(part, memory_limit), pool)
+def _propagate_part(part: Part, tape: Tape, pool: Floats) -> PartResult:
     log_z = np.empty(part.rows)
     marginals = {scope: np.empty((len(array), part.rows)) for scope, array in tape.marginals.items()}
     for start in tape.starts:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.inference.constraints import meet_targets
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import Posterior, infer
 from engine.model.arrays import Floats
@@ -16,11 +17,6 @@ from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
 
 Likelihood = Sequence[float] | Floats
-LEAST_CHANGE = 1e-9
-"""A round in which the distance to the targets changes by less than this fraction has stalled."""
-PATIENCE = 30
-"""After this many stalled rounds in a row, the targets are taken not to hold together: targets that do,
-but only in states the model gives next to no probability, stall for a while at the start."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +47,8 @@ def query(
 ) -> Posterior:
     """The posterior of one row of evidence.
 
-    Target marginals are met by virtual-evidence IPFP (BN-IPFP-1 [uncertain §4]): each constrained
-    variable has a likelihood, multiplied by target / current marginal in turn until all targets hold
-    at once. With one target this is Jeffrey's rule, in one step (Eq. 58–59 [uncertain]). The log
-    evidence is that of the states and likelihoods only.
+    Target marginals are met by :func:`~engine.inference.constraints.meet_targets`. The log evidence is
+    that of the states and likelihoods only.
 
     Raises
     ------
@@ -62,57 +56,27 @@ def query(
         If the evidence has probability zero, or the targets cannot hold together.
     """
     _check(network, evidence)
-    known = _infer(network, evidence, evidence.likelihoods, memory_limit)
-    if not evidence.marginals:
-        return known
-    targets = {name: _normalised(target) for name, target in evidence.marginals.items()}
-    factors = {name: np.ones(len(target)) for name, target in targets.items()}
-    posterior, off, stalled, rounds = known, np.inf, 0, 0
-    while rounds < max_iter and stalled < PATIENCE:
-        for name, target in targets.items():
-            factors[name] = _step(factors[name], target, posterior.marginal(network.index[name])[0], name)
-            posterior = _infer(network, evidence, {**evidence.likelihoods, **factors}, memory_limit)
-        before, rounds = off, rounds + 1
-        off = max(abs(posterior.marginal(network.index[name])[0] - target).max() for name, target in targets.items())
-        if off <= tol:
-            return Posterior(posterior.plan, known.log_evidence, known.log_partition, posterior.results)
-        stalled = stalled + 1 if abs(off - before) <= LEAST_CHANGE * off else 0
-    raise ImpossibleEvidenceError(
-        f"the target marginals of {list_names(list(targets))} are still off by {off:.2g} after {rounds} rounds; "
-        "they probably cannot hold at once under this model and evidence: give fewer of them, or weaker ones"
-    )
+    targets = {network.index[name]: _normalised(target) for name, target in evidence.marginals.items()}
+    # A likelihood of ones says nothing, and keeps a place in the plan for another.
+    likelihoods = {
+        **evidence.likelihoods,
+        **{name: np.ones(len(target)) for name, target in evidence.marginals.items()},
+    }
+    cells = [evidence.states.get(v.name, likelihoods.get(v.name)) for v in network.variables]
+    posterior = infer(network, make_dataset(network.variables, [cells]), memory_limit)
+    if posterior.impossible[0]:
+        given = [f"{name}={state}" for name, state in evidence.states.items()]
+        given += list(evidence.likelihoods)
+        raise ImpossibleEvidenceError(
+            f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
+        )
+    return meet_targets(posterior, targets, memory_limit, tol, max_iter) if targets else posterior
 
 
 def _normalised(target: Likelihood) -> Floats:
     """A target that sums to 1 exactly, not only to the digits it was written with."""
     values = np.array(target, dtype=np.float64)
     return np.asarray(values / values.sum())
-
-
-def _infer(network: Network, evidence: Evidence, likelihoods: Mapping[str, Likelihood], limit: int) -> Posterior:
-    cells: list[str | Likelihood | None] = []
-    for variable in network.variables:
-        cells.append(evidence.states.get(variable.name, likelihoods.get(variable.name)))
-    posterior = infer(network, make_dataset(network.variables, [cells]), limit)
-    if posterior.impossible[0]:
-        given = [f"{name}={state}" for name, state in evidence.states.items()]
-        given += list(likelihoods)
-        raise ImpossibleEvidenceError(
-            f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
-        )
-    return posterior
-
-
-def _step(factor: Floats, target: Floats, current: Floats, name: str) -> Floats:
-    """A likelihood times target / current marginal, scaled to a maximum of 1."""
-    if (target[current <= 0] > 0).any():
-        raise ImpossibleEvidenceError(
-            f"the target marginal of {name!r} gives probability to a state that the model, the evidence or the other "
-            "targets exclude: give that state 0"
-        )
-    ratio = np.divide(target, current, out=np.zeros_like(target), where=current > 0)
-    scaled = factor * ratio
-    return np.asarray(scaled / scaled.max())
 
 
 def _check(network: Network, evidence: Evidence) -> None:

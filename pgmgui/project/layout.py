@@ -4,7 +4,7 @@ Layered for directed graphs, each arrow pointing down; by distances for undirect
 and the widths of its labels, in pixels at zoom 1; y grows downwards.
 
 Not a library's, as none folds wide layers: of 441 nodes (pigs) fast-sugiyama draws a strip 50 times as wide as
-high with 6,534 crossings (here 3 times and 5,506), and igraph and grandalf cross more, and are under the GPL.
+high with 6,534 crossings (here 3 times and 5,506); igraph's and grandalf's layouts cross more.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from engine.inference import plan as planning
 from engine.inference.plan import make_plan
 from engine.inference.posterior import find_log_partition, infer
-from engine.model.dataset import FIRST_LIKELIHOOD, make_dataset
+from engine.inference.propagate import Propagation, propagate
+from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, make_dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
@@ -82,6 +84,28 @@ def test_both_ways_of_a_block_equal_enumeration(way, data):
         patch.setattr(planning, "SECONDS_PER_OPERATION", 0.0)
         patch.setattr(planning, "SECONDS_PER_CELL", 0.0)
         check_against_enumeration(network, dataset)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.data())
+def test_a_plan_run_again_with_other_likelihoods_is_that_of_the_other_data(data):
+    network = data.draw(st.one_of(strategies.bayesian_networks(), strategies.markov_networks()))
+    dataset = data.draw(strategies.datasets(network.variables))
+    plan = make_plan(network, dataset)
+    propagation = Propagation(plan, network)
+    propagation.run()
+    changed = {v: np.array(vectors[:, ::-1] * 3) for v, vectors in dataset.likelihoods.items()}
+    for v, vectors in changed.items():
+        propagation.set_likelihoods(v, vectors)
+    found = propagation.run()
+    for expected in (
+        propagate(make_plan(network, Dataset(dataset.variables, dataset.codes, dataset.weights, changed)), network),
+        propagate(plan.with_likelihoods(changed), network),
+    ):
+        np.testing.assert_allclose(found.log_sum, expected.log_sum, rtol=0, atol=1e-12)
+        for one, other in zip(itertools.chain(*found.blocks), itertools.chain(*expected.blocks), strict=True):
+            for scope, marginal in one.marginals.items():
+                np.testing.assert_allclose(marginal, other.marginals[scope], rtol=0, atol=1e-12)
 
 
 def chain(n, table):
