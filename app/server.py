@@ -25,10 +25,11 @@ import bokeh.server.connection
 import panel as pn
 from bokeh.server.server import Server
 from tornado.httputil import HTTPServerRequest
-from tornado.routing import Matcher, Rule
+from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.shell import ShellHandler
 from engine.model.errors import PgmError
 
 ADDRESS = "127.0.0.1"
@@ -233,7 +234,10 @@ def _bind(build_page: Callable[[], pn.viewable.Viewable], port: int, address: st
         unused_session_lifetime_milliseconds=UNUSED_SESSION_SECONDS * 1000,
     )
     foreign = Foreign(frozenset(_list_hosts(address, port)), not is_loopback(address))
-    server._tornado.default_router.rules.insert(0, Rule(foreign, RefuseHandler))
+    (context,) = server._tornado._applications.values()
+    own = {"application_context": context, "bokeh_websocket_path": "/ws"}
+    rules = [Rule(foreign, RefuseHandler), Rule(PathMatches("/"), ShellHandler, own)]
+    server._tornado.default_router.rules[:0] = rules
     if address not in (ADDRESS, "localhost"):
         # Bokeh cannot be told of all addresses, or of one of version 6; the rule above has checked the origin.
         server._tornado._websocket_origins = {"*"}

@@ -30,7 +30,7 @@ from tests.benchmarks.report import Report, seconds
 from tests.ui.conftest import Served, start_process
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-STEPS = ("HTML", "HTML parsed", "websocket", "document", "first node", "all built")
+STEPS = ("HTML", "HTML parsed", "websocket", "document", "first node", "tabs", "plot", "all built")
 """What happens in the browser. The document is the first long message through the websocket."""
 WATCH = """
 window.steps = {}
@@ -45,18 +45,18 @@ window.WebSocket = class extends WebSocket {
 const attach = Element.prototype.attachShadow
 Element.prototype.attachShadow = function (options) {
   const root = attach.call(this, options)
-  const observer = new MutationObserver(() => {
-    if (!root.querySelector("[data-node]")) return
-    note("first node")
-    observer.disconnect()
-  })
-  observer.observe(root, {childList: true, subtree: true})
+  new MutationObserver(() => {
+    if (root.querySelector("[data-node]")) note("first node")
+    if (root.querySelector("[role=tab]")) note("tabs")
+    if (root.querySelector("canvas")) note("plot")
+  }).observe(root, {childList: true, subtree: true})
   return root
 }
 addEventListener("DOMContentLoaded", () => note("HTML parsed"))
 localStorage.setItem("pgmgui-first-run", "seen")
 """
-BUILT = "() => window.steps['first node'] && Bokeh.documents.every(document => document.is_idle)"
+BUILT = """() => ["first node", "tabs", "plot"].every(step => step in window.steps)
+  && Bokeh.index.roots.every(view => view.has_finished())"""
 FOUND = """() => {
   const [page] = performance.getEntriesByType("navigation")
   window.steps["HTML"] = page.responseEnd / 1000
