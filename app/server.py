@@ -24,16 +24,19 @@ from urllib.parse import SplitResult, urlsplit
 import bokeh.server.connection
 import panel as pn
 from bokeh.server.server import Server
+from bokeh.server.tornado import BokehTornado
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
-from app.shell import ShellHandler
+from app.shell import Shell, ShellHandler
+from app.static_files import Shelf, StaticFileHandler
 from engine.model.errors import PgmError
 
 ADDRESS = "127.0.0.1"
 FIRST_PORT = 5006
+TITLE = "pgmgui"
 HTTP_PORT = 80
 LAST_PORT = 65535
 PORTS_TRIED = 100
@@ -228,17 +231,26 @@ def _bind(build_page: Callable[[], pn.viewable.Viewable], port: int, address: st
         start=False,
         show=False,
         verbose=False,
-        title="pgmgui",
+        title=TITLE,
         websocket_max_message_size=LARGEST_MESSAGE,
         http_server_kwargs={"max_buffer_size": LARGEST_MESSAGE},
         unused_session_lifetime_milliseconds=UNUSED_SESSION_SECONDS * 1000,
     )
     foreign = Foreign(frozenset(_list_hosts(address, port)), not is_loopback(address))
-    (context,) = server._tornado._applications.values()
-    own = {"application_context": context, "bokeh_websocket_path": "/ws"}
-    rules = [Rule(foreign, RefuseHandler), Rule(PathMatches("/"), ShellHandler, own)]
-    server._tornado.default_router.rules[:0] = rules
+    _answer_ourselves(server._tornado, foreign)
     if address not in (ADDRESS, "localhost"):
         # Bokeh cannot be told of all addresses, or of one of version 6; the rule above has checked the origin.
         server._tornado._websocket_origins = {"*"}
     return server
+
+
+def _answer_ourselves(tornado: BokehTornado, foreign: Foreign) -> None:
+    """Refuse foreign requests; answer those for the page and for its files before Bokeh would."""
+    shell = Shell(tornado, TITLE)
+    (context,) = tornado._applications.values()
+    options = {"application_context": context, "bokeh_websocket_path": "/ws", "shell": shell}
+    tornado.default_router.rules[:0] = [
+        Rule(foreign, RefuseHandler),
+        Rule(PathMatches("/"), ShellHandler, options),
+        Rule(Shelf(shell.files), StaticFileHandler),
+    ]

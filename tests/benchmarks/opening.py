@@ -6,15 +6,13 @@ one has what it may keep.
 
 from __future__ import annotations
 
-import gc
+import itertools
 import os
 import shutil
 import tempfile
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -94,7 +92,7 @@ def _measure_building(report: Report, folder: Path, times: int) -> None:
             marks.append(time.perf_counter())
             size = len(serialize_json(document.to_json()))
             marks.append(time.perf_counter())
-        found.append([after - before for before, after in zip(marks, marks[1:], strict=False)])
+        found.append([after - before for before, after in itertools.pairwise(marks)])
     parts = ("panels and widgets", "models of Bokeh", "their JSON")
     with report.table(("building the document", "best")) as table:
         for name, *measured in zip(parts, *found[1:], strict=True):
@@ -140,7 +138,6 @@ def _open(context: BrowserContext, url: str) -> tuple[dict[str, float], list[dic
     page.wait_for_function(BUILT)
     steps, resources = page.evaluate(FOUND)
     page.close()
-    page.context.browser
     time.sleep(1.0)  # the server forgets the page
     return steps, resources
 
@@ -159,7 +156,9 @@ def _write_resources(report: Report, cold: list[dict[str, Any]], warm: list[dict
         for entry in cold:
             begun, ended = entry["startTime"] / 1000, entry["responseEnd"] / 1000
             sizes = entry["decodedBodySize"], entry["transferSize"], again.get(entry["name"], entry)["transferSize"]
-            table.row(urlsplit(entry["name"]).path[-44:], *(f"{size:,}" for size in sizes), seconds(begun), seconds(ended))
+            table.row(
+                urlsplit(entry["name"]).path[-44:], *(f"{size:,}" for size in sizes), seconds(begun), seconds(ended)
+            )
         total = [sum(entry["transferSize"] for entry in entries) for entries in (cold, warm)]
         table.row("together", "", *(f"{size:,}" for size in total), "", "")
 
@@ -178,7 +177,9 @@ def _measure_idle(report: Report, server: Served, context: BrowserContext, idle:
     begun, counted = _cpu_seconds(server.process.pid), messages[0]
     pages[-1].wait_for_timeout(1000 * idle)
     used = _cpu_seconds(server.process.pid) - begun
-    report.note(f"{PAGES} open pages that nobody touches: {used:.2f} s of CPU and {messages[0] - counted} messages in {idle:.0f} s\n")
+    report.note(
+        f"{PAGES} open pages that nobody touches: {used:.2f} s of CPU and {messages[0] - counted} messages in {idle:.0f} s\n"
+    )
 
 
 def _count(socket: Any, messages: list[int]) -> None:
