@@ -17,6 +17,7 @@ import signal
 import socket
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -25,6 +26,7 @@ import bokeh.server.connection
 import panel as pn
 from bokeh.server.server import Server
 from bokeh.server.tornado import BokehTornado
+from bokeh.util.warnings import BokehUserWarning
 from tornado.httputil import HTTPServerRequest
 from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
@@ -112,6 +114,8 @@ def make_server(
     address : str
         An address or a name of this machine; ``0.0.0.0`` is all of them.
     """
+    # A browser sends in full what is new to it, also what it has from here: nothing is wrong then.
+    warnings.filterwarnings("ignore", "reference already known", BokehUserWarning)
     for name in ("bokeh.server.protocol_handler", "tornado.application"):
         logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:

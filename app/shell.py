@@ -6,6 +6,7 @@ document through the websocket when it is ready for it.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -17,7 +18,7 @@ from panel.io.server import DocHandler
 from panel_material_ui.template.base import Page
 from tornado.ioloop import IOLoop
 
-UNUSED = ("es-module-shims", "bokeh-gl", "bokeh-mathjax")
+UNUSED = ("es-module-shims", "bokeh-gl", "bokeh-tables", "bokeh-mathjax")
 """Scripts that Panel would have the page load, and that it does without."""
 HEAD_START = 0.05
 """Seconds in which a browser asks for the scripts, before the server is busy with building."""
@@ -45,7 +46,8 @@ class Shell:
                 title=title,
                 icon=f"{LOCAL_DIST}images/favicon.ico",
                 material=material,
-                scripts="\n".join(f'<script src="{url}"></script>' for url in scripts),
+                bokeh=_load(url for url in scripts if "/extensions/" not in url),
+                panel=_load(url for url in scripts if "/extensions/" in url),
                 styles="\n".join(f'<link rel="stylesheet" href="{url}">' for url in (_find_style(theme), *styles)),
                 **colours,
             )
@@ -83,3 +85,7 @@ class ShellHandler(DocHandler):
 
 def _find_style(name: str) -> str:
     return f"{LOCAL_DIST}bundled/theme/{name}.css?v={JS_VERSION}"
+
+
+def _load(urls: Iterable[str]) -> str:
+    return "\n".join(f'<script src="{url}"></script>' for url in urls)

@@ -25,7 +25,7 @@ from playwright.sync_api import BrowserContext, sync_playwright
 from app.main import build_page
 from pgmgui.project.store import Store
 from tests.benchmarks.report import Report, seconds
-from tests.ui.conftest import Served, start_process
+from tests.ui.conftest import BUILT, Served, start_process
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 STEPS = ("HTML", "HTML parsed", "websocket", "document", "first node", "tabs", "plot", "all built")
@@ -53,8 +53,6 @@ Element.prototype.attachShadow = function (options) {
 addEventListener("DOMContentLoaded", () => note("HTML parsed"))
 localStorage.setItem("pgmgui-first-run", "seen")
 """
-BUILT = """() => ["first node", "tabs", "plot"].every(step => step in window.steps)
-  && Bokeh.index.roots.every(view => view.has_finished())"""
 FOUND = """() => {
   const [page] = performance.getEntriesByType("navigation")
   window.steps["HTML"] = page.responseEnd / 1000
@@ -177,9 +175,8 @@ def _measure_idle(report: Report, server: Served, context: BrowserContext, idle:
     begun, counted = _cpu_seconds(server.process.pid), messages[0]
     pages[-1].wait_for_timeout(1000 * idle)
     used = _cpu_seconds(server.process.pid) - begun
-    report.note(
-        f"{PAGES} open pages that nobody touches: {used:.2f} s of CPU and {messages[0] - counted} messages in {idle:.0f} s\n"
-    )
+    sent = messages[0] - counted
+    report.note(f"{PAGES} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:.0f} s\n")
 
 
 def _count(socket: Any, messages: list[int]) -> None:

@@ -24,6 +24,9 @@ from playwright.sync_api import Page, expect
 from tests.ui.board import Board
 
 expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
+# The strip comes last, when the rest is there; its plot is part of it.
+BUILT = """() => Bokeh.documents.every(document => document.is_idle && document.get_model_by_name("plot of objective"))
+  && Bokeh.index.roots.every(view => view.has_finished())"""
 ROOT = Path(__file__).resolve().parents[2]
 START = """
 import logging, os, sys
@@ -152,7 +155,7 @@ def wait_for_page(tab: Page) -> Board:
     """Wait until a page that was opened is drawn and built."""
     board = Board(tab).wait_for_load(1)
     # Until it has built the whole page, Bokeh forgets that something is to be shown or hidden.
-    tab.wait_for_function("() => Bokeh.documents.every(document => document.is_idle)")
+    tab.wait_for_function(BUILT)
     return board
 
 
