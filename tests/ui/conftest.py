@@ -24,9 +24,11 @@ from playwright.sync_api import Page, expect
 from tests.ui.board import Board
 
 expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
-# The strip comes last, when the rest is there; its plot is part of it.
-BUILT = """() => Bokeh.documents.some(document => document.is_idle && document.get_model_by_name("plot of objective"))
-  && Bokeh.index.roots.every(view => view.has_finished())"""
+# Tabs and strip, with its plot, come when the rest is there.
+BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(name => {
+  const model = document.get_model_by_name(name)
+  return model && Bokeh.index.find_one(model)?.has_finished()
+})) && Bokeh.index.roots.every(view => view.has_finished())"""
 ROOT = Path(__file__).resolve().parents[2]
 START = """
 import logging, os, sys
