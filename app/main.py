@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
 from pgmgui.board.type_size import make_type_controls
+from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
@@ -39,7 +40,7 @@ from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
-from pgmgui.strip.strip import LearnStrip
+from pgmgui.strip.strip import HEIGHT, LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
 # A tooltip opens over the next button: it must not catch the click meant for that.
@@ -135,13 +136,7 @@ def build_page(
     desk = _make_desk(opened, local, store or Store(default_folder()))
     session = desk.session
     strip = LearnStrip(session, desk.race, desk.traveller)
-    tabs = LazyTabs(
-        {name: partial(make, desk) for name, make in TABS.items()},
-        "stretch_both",
-        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
-        max_width=440,
-        sx=TAB_STYLE,
-    )
+    tabs = {name: partial(make, desk) for name, make in TABS.items()}
     work = pn.Column(
         MarksBar(session),
         make_first_run_card(desk.first_run),
@@ -156,8 +151,8 @@ def build_page(
         header=[Summary(session), *make_type_controls(session, strip.keys)],
         main=[
             pn.Column(
-                pn.Row(work, tabs, sizing_mode="stretch_both", margin=0),
-                strip,
+                pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
+                Later(lambda: strip, min_height=HEIGHT, sizing_mode="stretch_width"),
                 sizing_mode="stretch_both",
                 margin=(4, 0, 0, 0),
             )
@@ -183,6 +178,15 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         Answers(session, work_beside),
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
+    )
+
+
+def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]]) -> Later:
+    return Later(
+        lambda: LazyTabs(makers, "stretch_both", sx=TAB_STYLE),
+        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
+        max_width=440,
+        sizing_mode="stretch_both",
     )
 
 

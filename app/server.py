@@ -17,6 +17,7 @@ import signal
 import socket
 import threading
 import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -24,15 +25,20 @@ from urllib.parse import SplitResult, urlsplit
 import bokeh.server.connection
 import panel as pn
 from bokeh.server.server import Server
+from bokeh.server.tornado import BokehTornado
+from bokeh.util.warnings import BokehUserWarning
 from tornado.httputil import HTTPServerRequest
-from tornado.routing import Matcher, Rule
+from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.shell import Shell, ShellHandler
+from app.static_files import Shelf, StaticFileHandler
 from engine.model.errors import PgmError
 
 ADDRESS = "127.0.0.1"
 FIRST_PORT = 5006
+TITLE = "pgmgui"
 HTTP_PORT = 80
 LAST_PORT = 65535
 PORTS_TRIED = 100
@@ -108,6 +114,8 @@ def make_server(
     address : str
         An address or a name of this machine; ``0.0.0.0`` is all of them.
     """
+    # A browser sends in full what is new to it, also what it has from here: nothing is wrong then.
+    warnings.filterwarnings("ignore", "reference already known", BokehUserWarning)
     for name in ("bokeh.server.protocol_handler", "tornado.application"):
         logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:
@@ -227,14 +235,26 @@ def _bind(build_page: Callable[[], pn.viewable.Viewable], port: int, address: st
         start=False,
         show=False,
         verbose=False,
-        title="pgmgui",
+        title=TITLE,
         websocket_max_message_size=LARGEST_MESSAGE,
         http_server_kwargs={"max_buffer_size": LARGEST_MESSAGE},
         unused_session_lifetime_milliseconds=UNUSED_SESSION_SECONDS * 1000,
     )
     foreign = Foreign(frozenset(_list_hosts(address, port)), not is_loopback(address))
-    server._tornado.default_router.rules.insert(0, Rule(foreign, RefuseHandler))
+    _answer_ourselves(server._tornado, foreign)
     if address not in (ADDRESS, "localhost"):
         # Bokeh cannot be told of all addresses, or of one of version 6; the rule above has checked the origin.
         server._tornado._websocket_origins = {"*"}
     return server
+
+
+def _answer_ourselves(tornado: BokehTornado, foreign: Foreign) -> None:
+    """Refuse foreign requests; answer those for the page and for its files before Bokeh would."""
+    shell = Shell(tornado, TITLE)
+    (context,) = tornado._applications.values()
+    options = {"application_context": context, "bokeh_websocket_path": "/ws", "shell": shell}
+    tornado.default_router.rules[:0] = [
+        Rule(foreign, RefuseHandler),
+        Rule(PathMatches("/"), ShellHandler, options),
+        Rule(Shelf(shell.files), StaticFileHandler),
+    ]

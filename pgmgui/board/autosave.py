@@ -1,4 +1,4 @@
-"""Autosave at work on a page: it looks now and then, and writes where the work is kept into the address."""
+"""Autosave at work on a page: it looks at what has changed, and writes where that is kept into the address."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ from pgmgui.components.address.address import Address
 from pgmgui.state.keeper import Keeper
 
 PERIOD = 700
-"""Milliseconds between two looks whether something has changed."""
+"""Milliseconds from a change to the look at it, and from one look to the next until all is kept."""
 
 
 def start_keeping(keeper: Keeper) -> Address:
-    """Let a keeper look from now on, once the page is there; the page's address, to be put on the page."""
+    """Let a keeper look from now on, once the page is there; the page's address, to be put on the page.
+
+    A page on which nothing changes costs the server nothing.
+    """
     address = Address()
     keeper.param.watch(lambda event: address.param.update(query=event.new), "query")
     if pn.state.curdoc is not None:
-        ticker = PeriodicCallback(callback=keeper.keep, period=PERIOD, background=True)
+
+        def look() -> None:
+            keeper.keep()
+            if keeper.is_done:
+                ticker.stop()
+
+        def wake() -> None:
+            if not ticker.running:
+                ticker.start()
 
         def begin() -> None:
             keeper.claim()
-            ticker.start()
+            keeper.watch(wake)
+            wake()
 
+        ticker = PeriodicCallback(callback=look, period=PERIOD, background=True)
         pn.state.on_session_destroyed(lambda *_: keeper.leave())
         pn.state.onload(begin)
     return address

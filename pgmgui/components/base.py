@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+from bokeh.document import Document
 from panel import state
 from panel.custom import JSComponent
 
@@ -37,6 +38,11 @@ class Component(JSComponent):
         cls._esm = "\n".join((folder / name).read_text(encoding="utf-8") for name in cls._scripts)
         cls._stylesheets = [(folder / name).read_text(encoding="utf-8") for name in cls._styles]
         cls._rename = dict.fromkeys(cls._python)
+
+    def _get_properties(self, doc: Document | None) -> dict[str, Any]:
+        # As a bundle, a script is taken as it is. Otherwise the browser would compile it for each component anew, from
+        # the TypeScript that it is not: a tenth of a second on the way to the first node.
+        return {**super()._get_properties(doc), "bundle": f"{type(self).__module__}.{type(self).__name__}"}
 
     def _handle_msg(self, data: Any) -> None:
         if not isinstance(data, dict):

@@ -77,6 +77,16 @@ class Keeper(param.Parameterized):
 
     # --- keeping
 
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is being written, and nothing has changed since."""
+        return self._writing is None and _is_same(self._look(), self._kept)
+
+    def watch(self, changed: Callable[[], object]) -> None:
+        """Have something called whenever there may be something to keep."""
+        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "evidence"])
+        self._race.param.watch(lambda *_: changed(), ["curves", "running", "stale"])
+
     def keep(self) -> None:
         """Save what has changed, beside the page; call it now and then."""
         if not self.is_owner:

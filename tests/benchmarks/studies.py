@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks import decomposition, em, inference, kernel, reading, setup
+from tests.benchmarks import decomposition, em, inference, kernel, opening, reading, setup
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
 
@@ -18,6 +18,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "setup": setup.run,
     "reading": reading.run,
     "kernel": kernel.run,
+    "opening": opening.run,
 }
 
 

@@ -24,6 +24,11 @@ from playwright.sync_api import Page, expect
 from tests.ui.board import Board
 
 expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
+# Tabs and strip, with its plot, come when the rest is there.
+BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(name => {
+  const model = document.get_model_by_name(name)
+  return model && Bokeh.index.find_one(model)?.has_finished()
+})) && Bokeh.index.roots.every(view => view.has_finished())"""
 ROOT = Path(__file__).resolve().parents[2]
 START = """
 import logging, os, sys
@@ -152,7 +157,7 @@ def wait_for_page(tab: Page) -> Board:
     """Wait until a page that was opened is drawn and built."""
     board = Board(tab).wait_for_load(1)
     # Until it has built the whole page, Bokeh forgets that something is to be shown or hidden.
-    tab.wait_for_function("() => Bokeh.documents.every(document => document.is_idle)")
+    tab.wait_for_function(BUILT)
     return board
 
 
