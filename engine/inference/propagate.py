@@ -127,8 +127,9 @@ def _propagate_part(part: Part, tape: Tape, pool: Floats) -> PartResult:
             log_z[chunk] = tape.run(start)
         for scope, array in tape.marginals.items():
             marginals[scope][:, chunk] = array
-        doubtful = start + tape.find_doubtful()
-        if doubtful.size:
+        found = tape.find_doubtful()
+        if found is not None:
+            doubtful = start + found
             log_z[doubtful], exact = log_space.propagate(part, pool, doubtful)
             for scope, array in exact.items():
                 marginals[scope][:, doubtful] = array

@@ -129,10 +129,10 @@ class Tape:
             np.add(piece.offsets[:, None], base, out=self._index[slot].reshape(-1, self.rows))
         self._start = start
 
-    def find_doubtful(self) -> Ints:
-        """The rows of the last run in which a scale was too small to be sure."""
-        if self._scales.min() >= TINY:  # not where one is NaN
-            return np.empty(0, dtype=np.int64)
+    def find_doubtful(self) -> Ints | None:
+        """The rows of the last run in which a scale was too small to be sure; None if there are none."""
+        if np.minimum.reduce(self._scales, None) >= TINY:  # not where one is NaN
+            return None
         return np.flatnonzero(~(self._scales.min(axis=0) >= TINY))
 
     def counts(self) -> Floats:

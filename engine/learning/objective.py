@@ -128,14 +128,6 @@ class Objective:
             return np.zeros(self.n_components)
         return weighted_counts(self._run_component, np.add.reduceat(values, self._run_starts), self.n_components)
 
-    def change(self, theta: Floats, before: Floats) -> Floats:
-        """The largest change of a parameter, per component."""
-        largest = np.zeros(self.n_components)
-        if theta.size:
-            moved = self.geometry.change(theta, before)
-            np.maximum.at(largest, self._run_component, np.maximum.reduceat(moved, self._run_starts))
-        return largest
-
     @cached_property
     def _run_starts(self) -> Ints:
         """Where runs of parameters of one component begin: far fewer than parameters."""

@@ -103,8 +103,9 @@ def iterate(
     Yields the progress after every step; the last one says why learning ended. Converged units keep
     their parameters and are no longer propagated. Resume by passing a progress back in.
     """
-    progress = replace(progress, stop=_reason(progress, stopping))
-    if progress.stop:
+    stop = _reason(progress.active, progress.iteration, progress.seconds, stopping)
+    progress = replace(progress, stop=stop)
+    if stop:
         yield progress
         return
     focus = _Focus(work, np.ones_like(progress.active), progress)
@@ -113,12 +114,9 @@ def iterate(
         if progress.active is not focus.active:
             focus = focus.follow(work, progress)
         try:
-            progress = _advance(learner, focus, progress, stopping, cancelled)
-            stop = _reason(progress, stopping)
+            progress = _advance(learner, focus, progress, stopping, cancelled, started)
         except Cancelled:
-            stop = "cancelled"
-        seconds = progress.seconds + time.perf_counter() - started
-        progress = replace(progress, stop=stop, seconds=seconds)
+            progress = replace(progress, stop="cancelled", seconds=progress.seconds + time.perf_counter() - started)
         yield progress
 
 
@@ -135,6 +133,12 @@ class _Focus:
         self.components = progress.active[unit]
         self.parameters = self.components[objective.component]
         self.everything = bool(self.components.all())
+        # The parameters of active units, unit by unit: where those of each begin, and which it is.
+        unit_of = unit[objective.component]
+        order = np.argsort(unit_of, kind="stable")
+        self.moving = order[self.parameters[order]]
+        self.starts = np.flatnonzero(np.diff(unit_of[self.moving], prepend=-1))
+        self.units = unit_of[self.moving[self.starts]]
         self.idle = _find_idle(objective, unit, len(self.active))
 
     def follow(self, whole: Workspace, progress: Progress) -> _Focus:
@@ -152,7 +156,12 @@ def _find_idle(objective: Objective, unit: Ints, units: int) -> Bools:
 
 
 def _advance(
-    learner: Learner, focus: _Focus, progress: Progress, stopping: Stopping, cancelled: Callable[[], bool]
+    learner: Learner,
+    focus: _Focus,
+    progress: Progress,
+    stopping: Stopping,
+    cancelled: Callable[[], bool],
+    started: float,
 ) -> Progress:
     before, active, unit = progress.state, progress.active, progress.unit
     state, info = learner.step(focus.work, before, unit, cancelled)
@@ -165,6 +174,7 @@ def _advance(
     hits = np.where(active, hits, progress.hits)
     goes_on = hits < stopping.patience
     still = active if goes_on[active].all() else active & goes_on
+    iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started
     return Progress(
         state,
         unit,
@@ -172,8 +182,9 @@ def _advance(
         progress.iterations + active,
         still,
         progress.inferences + int(info.propagated[focus.components].sum()),
-        progress.iteration + 1,
-        progress.seconds,
+        iteration,
+        seconds,
+        _reason(still, iteration, seconds, stopping),
     )
 
 
@@ -181,17 +192,19 @@ def _find_change(focus: _Focus, before: State, after: State, unit: Ints, stoppin
     """How far each unit has moved, by the criterion."""
     change = np.zeros(len(focus.active))
     if stopping.criterion == "parameters":
-        np.maximum.at(change, unit, focus.work.objective.change(after.theta, before.theta))
+        if focus.units.size:
+            moved = focus.work.objective.geometry.change(after.theta, before.theta)
+            change[focus.units] = np.maximum.reduceat(moved[focus.moving], focus.starts)
         return change
     gained = np.subtract(after.objective, before.objective, out=np.zeros(len(unit)), where=focus.components)
     return np.abs(np.bincount(unit, gained, len(change)))
 
 
-def _reason(progress: Progress, stopping: Stopping) -> str:
-    if not progress.active.any():
+def _reason(active: Bools, iteration: int, seconds: float, stopping: Stopping) -> str:
+    if not active.any():
         return "converged"
-    if progress.iteration >= stopping.max_iter:
+    if iteration >= stopping.max_iter:
         return "iterations"
-    if progress.seconds >= stopping.max_seconds:
+    if seconds >= stopping.max_seconds:
         return "time"
     return ""

@@ -60,6 +60,15 @@ class Evaluation:
     propagated: Ints
 
 
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights and its components."""
+
+    tape: Tape
+    chunks: tuple[tuple[int, Floats, Ints], ...]
+    is_slow: bool
+
+
 class Workspace:
     """An objective with arrays to evaluate it in: only one thread may use it at a time.
 
@@ -71,7 +80,7 @@ class Workspace:
     def __init__(self, objective: Objective) -> None:
         self.objective = objective
         self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
-        self._tapes: dict[Job, Tape] = {}
+        self._runs: dict[Job, _Run] = {}
         self._no_counts = frozen(np.zeros(objective.n_parameters))
 
     def focus(self, components: Bools) -> Workspace:
@@ -108,46 +117,40 @@ class Workspace:
                 where, weights, component = term.counted
                 likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
                 counts = found[term.sign] = found[term.sign] + term.counts
-                for job in term.jobs:
-                    self._propagate(job, term, likelihood, counts, cancelled, visit if term.sign > 0 else None)
+                self._propagate(term, likelihood, counts, cancelled, visit if term.sign > 0 else None)
         return Evaluation(likelihood, found[1], found[-1], objective.rows_per_pass)
 
     def _propagate(
         self,
-        job: Job,
         term: Term,
         likelihood: Floats,
         counts: Floats,
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None,
     ) -> None:
-        """Propagate the rows of a job, a chunk at a time, and add what they say."""
+        """Propagate the rows of a term, a chunk at a time, and add what they say."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
-        tape = self._tape(job)
-        inner_check = check if job.part.seconds / len(tape.starts) > CHECKED_SECONDS else None
-        done = 0
-        for start in tape.starts:
-            check()
-            rows = slice(start, start + tape.rows)
-            weights = job.weights[rows]
-            if start < done:  # rows that the chunk before has counted
-                weights = np.where(np.arange(start, start + tape.rows) < done, 0.0, weights)
-            done = rows.stop
-            log_z = tape.run(start, weights, inner_check)
-            doubtful = tape.find_doubtful()
-            if doubtful.size:
-                self._correct(job, tape, start, weights, doubtful, log_z)
-            counts[tape.span] += tape.counts()
-            share = weights * log_z
-            if doubtful.size:
-                share[weights == 0] = 0.0  # also where the row is impossible
-            likelihood += term.sign * weighted_counts(job.component[rows], share, len(likelihood))
-            if visit is not None:
-                visit(Chunk(weights, tape.families()))
+        for job in term.jobs:
+            run = self._runs.get(job) or self._prepare(job)
+            tape, inner_check = run.tape, check if run.is_slow else None
+            for start, weights, component in run.chunks:
+                check()
+                log_z = tape.run(start, weights, inner_check)
+                doubtful = tape.find_doubtful()
+                if doubtful is not None:
+                    self._correct(job, tape, start, weights, doubtful, log_z)
+                counts[tape.span] += tape.counts()
+                np.multiply(log_z, weights, out=log_z)
+                if doubtful is not None:
+                    log_z[weights == 0] = 0.0  # also where the row is impossible
+                shares = weighted_counts(component, log_z, len(likelihood))
+                (np.add if term.sign > 0 else np.subtract)(likelihood, shares, out=likelihood)
+                if visit is not None:
+                    visit(Chunk(weights, tape.families()))
 
     def _correct(self, job: Job, tape: Tape, start: int, weights: Floats, doubtful: Ints, log_z: Floats) -> None:
         """Replace rows that underflowed by exact ones; an impossible row has no expected counts."""
@@ -156,13 +159,20 @@ class Workspace:
         weighted = {scope: np.nan_to_num(table, nan=0.0) * weights[doubtful] for scope, table in exact.items()}
         tape.replace_rows(doubtful, weighted)
 
-    def _tape(self, job: Job) -> Tape:
-        """The tape of a job, made when it is first needed."""
-        tape = self._tapes.get(job)
-        if tape is None:
-            rows = chunk_rows(job.part, MEMORY_LIMIT)
-            tape = self._tapes[job] = Tape(job.part, rows, self._pool, only_factors=True)
-        return tape
+    def _prepare(self, job: Job) -> _Run:
+        """The tape of a job and its rows in chunks, made when it is first needed."""
+        tape = Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=True)
+        chunks, done = [], 0
+        for start in tape.starts:
+            rows = slice(start, start + tape.rows)
+            weights = job.weights[rows]
+            if start < done:  # rows that the chunk before has counted
+                weights = np.where(np.arange(start, rows.stop) < done, 0.0, weights)
+            chunks.append((start, weights, job.component[rows]))
+            done = rows.stop
+        is_slow = job.part.seconds / len(chunks) > CHECKED_SECONDS
+        run = self._runs[job] = _Run(tape, tuple(chunks), is_slow)
+        return run
 
     # --- factors above 1
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -24,4 +24,4 @@ def frozen(array: A) -> A:
 
 def weighted_counts(index: Ints, weights: Floats, size: int) -> Floats:
     """Per number below ``size``, the sum of the weights where it stands in the index."""
-    return np.bincount(index, weights, size).astype(np.float64, copy=False)
+    return cast("Floats", np.bincount(index, weights, size))

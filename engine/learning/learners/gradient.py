@@ -16,6 +16,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.parameters import SMALLEST
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 
@@ -175,7 +176,7 @@ def _first_length(gradient: Floats, units: _Units) -> Floats:
     """A step along the gradient that moves no η by more than 1."""
     largest = np.zeros(units.number)
     np.maximum.at(largest, units.of, np.abs(gradient))
-    return np.divide(1.0, largest, out=np.ones(units.number), where=largest > 0)
+    return np.divide(1.0, largest, out=np.ones(units.number), where=largest > SMALLEST)
 
 
 def _last_length(memory: Memory, units: _Units) -> Floats:

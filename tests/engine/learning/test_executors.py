@@ -62,7 +62,7 @@ def test_workers_do_not_share_arrays(monkeypatch):
     assert len(made) == len(executor.objectives) > 2
     pools = [work._pool for work in made]
     assert not any(np.shares_memory(a, b) for k, a in enumerate(pools) for b in pools[:k])
-    tapes = [id(tape) for work in made for tape in work._tapes.values()]
+    tapes = [id(tape) for work in made for tape in work._runs.values()]
     assert len(set(tapes)) == len(tapes) > 2
 
 
