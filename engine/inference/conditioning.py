@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -21,22 +22,33 @@ class Patterns:
     """
 
     def __init__(self, variables: Sequence[int], open_cells: Bools) -> None:
-        representative, pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1])
-        is_open = np.zeros((len(representative), max(variables) + 1), dtype=bool)
-        is_open[:, variables] = open_cells[:, representative].T
-        packed = np.packbits(is_open, axis=1, bitorder="little")
-        self.masks = [int.from_bytes(line, "little") for line in packed]
-        self._order = np.argsort(pattern, kind="stable")
-        self._starts = np.searchsorted(pattern[self._order], np.arange(len(representative) + 1)).tolist()
+        self._variables, self._open_cells = variables, open_cells
+        self._representative, self._pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._representative)
+
+    @cached_property
+    def _masks(self) -> list[int]:
+        """Per pattern, the open variables as a bit set."""
+        is_open = np.zeros((len(self), max(self._variables) + 1), dtype=bool)
+        is_open[:, self._variables] = self._open_cells[:, self._representative].T
+        return [int.from_bytes(line, "little") for line in np.packbits(is_open, axis=1, bitorder="little")]
+
+    @cached_property
+    def _rows(self) -> list[Ints]:
+        """Per pattern, its rows."""
+        order = np.argsort(self._pattern, kind="stable")
+        return np.split(order, np.searchsorted(self._pattern[order], np.arange(1, len(self))))
 
     def find_components(self, graph: Graph) -> dict[int, list[int]]:
         """For each distinct component of open variables, as a bit set, the patterns it occurs in."""
         found: dict[int, list[int]] = {}
-        for k, mask in enumerate(self.masks):
+        for k, mask in enumerate(self._masks):
             for component in components(graph, mask):
                 found.setdefault(component, []).append(k)
         return found
 
     def rows(self, patterns: Sequence[int]) -> Ints:
         """The rows that have one of some patterns."""
-        return np.concatenate([self._order[self._starts[k] : self._starts[k + 1]] for k in patterns])
+        return np.concatenate([self._rows[k] for k in patterns])

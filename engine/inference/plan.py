@@ -307,7 +307,7 @@ class _Planner:
         local = {v: self.codes[v][representative] for v in columns}
         patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables])) if self.condition else None
         conditioned = None
-        if patterns is not None and len(patterns.masks) > 1:  # else the whole block is open in every row
+        if patterns is not None and len(patterns) > 1:  # else the whole block is open in every row
             draft = self._make_part(block, factors, local, is_draft=True)
             conditioned = self._condition(patterns, factors, local, draft.seconds)
         parts, complete = conditioned or ([self._make_part(block, factors, local)], [])
@@ -329,7 +329,7 @@ class _Planner:
         block, at ``whole_seconds`` each. That is found out as early as possible.
         """
         affordable = max(whole_seconds * self.passes, FREE_PLANNING)
-        if len(patterns.masks) * SECONDS_PER_PATTERN > affordable:
+        if len(patterns) * SECONDS_PER_PATTERN > affordable:
             return None
         found = patterns.find_components(self.graph)
         planning = len(found) * SECONDS_PER_PART

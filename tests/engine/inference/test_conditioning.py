@@ -33,7 +33,7 @@ def test_components_are_those_of_each_row(scopes, data):
     patterns = Patterns(variables, open_cells)
     found = patterns.find_components(joined(scopes))
     assert {component: sorted(patterns.rows(ks).tolist()) for component, ks in found.items()} == expected
-    assert len(patterns.masks) == len({tuple(column) for column in open_cells.T})
+    assert len(patterns) == len({tuple(column) for column in open_cells.T})
 
 
 def incomplete(network, share, rows):
