@@ -255,6 +255,10 @@ def make_plan(
     codes = tuple(
         _close_constant(column, v.cardinality) for column, v in zip(dataset.codes, network.variables, strict=True)
     )
+    ranges = tuple(
+        (lowest if lowest < MISSING else 0, 0) if variable.cardinality == 1 else (lowest, highest)
+        for variable, (lowest, highest) in zip(network.variables, dataset.ranges, strict=True)
+    )
     left_out = frozenset(without)
     is_kept = [
         not (isinstance(network, BayesianNetwork) and factor in left_out) for factor in range(len(network.scopes))
@@ -263,13 +267,14 @@ def make_plan(
         Pool(network, dataset.likelihoods),
         joined(scope for scope, kept in zip(network.scopes, is_kept, strict=True) if kept),
         codes,
+        ranges,
         dataset.weights,
         memory_limit,
         passes,
         condition,
     )
     open_somewhere = as_mask(
-        i for i, column in enumerate(codes) if i not in left_out and (not condition or column.min(initial=0) < 0)
+        i for i, (lowest, _) in enumerate(ranges) if i not in left_out and (not condition or lowest < 0)
     )
     factors_of: dict[int, list[int]] = {block: [] for block in components(planner.graph, open_somewhere)}
     block_of = {variable: block for block in factors_of for variable in bits(block)}
@@ -294,6 +299,7 @@ class _Planner:
     pool: Pool
     graph: Graph
     codes: tuple[Codes, ...]
+    ranges: tuple[tuple[int, int], ...]
     weights: Floats
     memory_limit: int
     passes: int
@@ -303,11 +309,12 @@ class _Planner:
         """The plan of connected open variables and the factors that touch them."""
         variables = tuple(bits(block))
         columns = sorted({v for factor in factors for v in self.pool.network.scopes[factor]} | set(variables))
-        representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights))
+        ranges = [self.ranges[v] for v in columns]
+        representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights), ranges)
         local = {v: self.codes[v][representative] for v in columns}
-        patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables])) if self.condition else None
         conditioned = None
-        if patterns is not None and len(patterns) > 1:  # else the whole block is open in every row
+        if self.condition and any(self.ranges[v][1] >= 0 for v in variables):  # else all is open in every row
+            patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables]))
             draft = self._make_part(block, factors, local, is_draft=True)
             conditioned = self._condition(patterns, factors, local, draft.seconds)
         parts, complete = conditioned or ([self._make_part(block, factors, local)], [])

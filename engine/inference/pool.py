@@ -79,7 +79,7 @@ class Pool:
         """The evidence segment of the pool."""
         segments = [np.empty(0)]
         for i, variable in enumerate(self.network.variables):
-            segments += [np.eye(variable.cardinality).reshape(-1), np.ones(variable.cardinality)]
+            segments.append(_indicators(variable.cardinality))
             if i in self.likelihoods:
                 segments.append(scale_likelihoods(self.likelihoods[i]).reshape(-1))
         return np.concatenate(segments)
@@ -141,6 +141,12 @@ class Pool:
 def scale_likelihoods(vectors: Floats) -> Floats:
     """Likelihoods (vectors, states) as the pool has them."""
     return np.asarray(vectors / vectors.max(axis=1, keepdims=True))
+
+
+@lru_cache(maxsize=64)
+def _indicators(size: int) -> Floats:
+    """The evidence of each state, and that of none, end to end."""
+    return frozen(np.concatenate([np.eye(size).reshape(-1), np.ones(size)]))
 
 
 @lru_cache(maxsize=4096)

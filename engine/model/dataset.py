@@ -99,7 +99,14 @@ class Dataset:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """Per variable, what the data says about it. With no rows every variable is hidden."""
-        return tuple(_role(column) for column in self.codes)
+        return tuple(_role(lowest, highest) for lowest, highest in self.ranges)
+
+    @cached_property
+    def ranges(self) -> tuple[tuple[int, int], ...]:
+        """Per variable, its lowest and its highest code. With no rows every cell is missing."""
+        if not self.n_rows:
+            return ((MISSING, MISSING),) * len(self.variables)
+        return tuple(zip(self.codes.min(axis=1).tolist(), self.codes.max(axis=1).tolist(), strict=True))
 
     def project(self, columns: Sequence[int]) -> Dataset:
         """The distinct rows over some of the variables, with the weights of equal rows added up."""
@@ -118,9 +125,8 @@ class Dataset:
         return Dataset(self.variables, self.codes[:, rows], self.weights[rows], self.likelihoods)
 
 
-def _role(column: Codes) -> Role:
-    lowest = column.min(initial=np.iinfo(column.dtype).max)
-    if column.size == 0 or (column.max() == MISSING and lowest == MISSING):
+def _role(lowest: int, highest: int) -> Role:
+    if lowest == highest == MISSING:
         return Role.HIDDEN
     if lowest <= FIRST_LIKELIHOOD:
         return Role.SOFT

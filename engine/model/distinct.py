@@ -11,7 +11,9 @@ from engine.model.arrays import Codes, Ints
 _LARGEST_KEY = 2**62
 
 
-def distinct_rows(columns: Iterable[Codes], n_rows: int) -> tuple[Ints, Ints]:
+def distinct_rows(
+    columns: Iterable[Codes], n_rows: int, ranges: Iterable[tuple[int, int]] | None = None
+) -> tuple[Ints, Ints]:
     """The distinct rows of some columns.
 
     Rows are numbered by a mixed-radix key over their cells. While the keys are few they are counted
@@ -21,6 +23,8 @@ def distinct_rows(columns: Iterable[Codes], n_rows: int) -> tuple[Ints, Ints]:
     ----------
     columns : iterable of arrays (n_rows,) of small integers
         A matrix is taken as its rows: pass a table with one variable a row as it is.
+    ranges : iterable of (int, int), optional
+        The lowest and the highest cell of each column, where they are known.
 
     Returns
     -------
@@ -37,9 +41,11 @@ def distinct_rows(columns: Iterable[Codes], n_rows: int) -> tuple[Ints, Ints]:
     """
     key = np.zeros(n_rows, dtype=np.int64)
     size = 1 if n_rows else 0
-    for column in columns if n_rows else ():
-        lowest = int(column.min())
-        radix = int(column.max()) - lowest + 1
+    if ranges is None:
+        columns = list(columns)
+        ranges = ((int(column.min()), int(column.max())) for column in columns)
+    for column, (lowest, highest) in zip(columns, ranges, strict=True) if n_rows else ():
+        radix = highest - lowest + 1
         if radix == 1:
             continue
         if size * radix > _LARGEST_KEY:

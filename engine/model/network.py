@@ -55,6 +55,7 @@ class BayesianNetwork:
         if isinstance(order, Cycle):
             path = " → ".join(repr(self.variables[i].name) for i in order)
             raise ModelError(f"the arrows form a cycle: {path}; a Bayesian network needs an acyclic graph")
+        self.__dict__["topological_order"] = tuple(order)
         object.__setattr__(self, "tables", _check_tables(self.variables, self.scopes, self.tables))
         for variable, table in zip(self.variables, self.tables, strict=True):
             if table.size and abs(table.sum(axis=-1) - 1).max() > ROW_SUM_TOLERANCE:
@@ -72,7 +73,7 @@ class BayesianNetwork:
 
     @cached_property
     def topological_order(self) -> tuple[int, ...]:
-        """The variables, each after its parents."""
+        """The variables, each after its parents; known since the arrows were checked."""
         return tuple(topological_order(self.parents))
 
     @property

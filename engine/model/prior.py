@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -21,11 +22,12 @@ def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
 
     Exponents below 1 are refused: their density has no mode to climb to.
     """
-    if isinstance(exponents, Mapping):
-        named = {find_variable(network, name): value for name, value in exponents.items()}
-        values = [named.get(v, 1.0) for v in range(len(network.variables))]
-    else:
-        values = [exponents] * len(network.variables)
+    if not isinstance(exponents, Mapping):
+        if not (math.isfinite(exponents) and exponents >= 1):
+            raise ModelError(f"a Dirichlet exponent of {exponents} is below 1; use 1 for none, 2 to smooth")
+        return np.full(sum(table.size for table in network.tables), float(exponents))
+    named = {find_variable(network, name): value for name, value in exponents.items()}
+    values = [named.get(v, 1.0) for v in range(len(network.variables))]
     flat = []
     for variable, table, value in zip(network.variables, network.tables, values, strict=True):
         try:
