@@ -7,15 +7,27 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from pgmgui.state.session import Session
+
 RIM = 6
 """Pixels of the drawing from the outline of a node to the middle of the ring that connects."""
 
 
 class Board:
-    """A tab with the dashboard."""
+    """A tab with the dashboard.
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    Parameters
+    ----------
+    shown : Page or Board
+        Another board is of the same tab, with fewer words.
+    session : Session, optional
+        What is shown, where it is in this process.
+    """
+
+    def __init__(self, shown: Page | Board, session: Session | None = None) -> None:
+        self.page: Page = shown.page if isinstance(shown, Board) else shown
+        self.session: Session | None = shown.session if isinstance(shown, Board) else session
+        page = self.page
         self.canvas = page.locator(".graph-canvas")
         self.heading = page.get_by_role("heading", level=1)
         self.facts = page.get_by_role("list", name="Summary").get_by_role("listitem")
@@ -60,8 +72,11 @@ class Board:
         return self
 
     def choose(self, title: str) -> Board:
-        """Open an example and wait for its drawing."""
-        self.tab("Open")
+        """Open an example in its tab and wait for its drawing."""
+        return self.tab("Open").pick(title)
+
+    def pick(self, title: str) -> Board:
+        """Open an example of the gallery, which is in view, and wait for its drawing."""
         loads = int(self.canvas.get_attribute("data-loads"))
         self.example(title).click()
         return self.wait_for_load(loads + 1)

@@ -34,8 +34,9 @@ LINES = """() => {
 class Lab(Board):
     """The page with the words of learning."""
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
+    def __init__(self, shown: Page | Board) -> None:
+        super().__init__(shown)
+        page = self.page
         self.certificate = page.get_by_text(re.compile("nats of the best possible|^Certified: every"))
         self.table = page.get_by_role("grid", name="Components")
 

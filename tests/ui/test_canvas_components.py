@@ -12,7 +12,7 @@ from engine.learning.learn import learn
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.state.session import Session
-from tests.ui.canvas_page import NODES, open_example, open_large
+from tests.ui.panels import NODES, open_example, open_large
 
 # Counts the frames between two calls, and those in which a node has moved.
 COUNT_FRAMES = """node => {
@@ -76,7 +76,7 @@ def test_a_component_is_looked_at_alone(open_scene):
 
 
 def test_a_component_is_looked_at_with_keys(open_scene):
-    chain = open_scene("chain")
+    chain = open_scene("thesis-chain")
     chain.node("Y").focus()
     chain.press("c")
     expect(chain.node("V")).to_have_class(re.compile("ghost"))

@@ -18,9 +18,11 @@ from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
 from tests.command_line import run
-from tests.ui.conftest import ROOT, Watch, start_process, wait_for_page
+from tests.ui.conftest import wait_for_page
 from tests.ui.lab import Lab
+from tests.ui.serving import ROOT, start_process
 from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_network
+from tests.ui.watch import Watch
 
 KEPT = "All changes are kept"
 
@@ -171,13 +173,11 @@ def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_p
     one.context.close()
 
 
-def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_board, page, start_server):
+def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_board, page, kept):
     board = open_board(query="?example=asia&hide=nobody")
     expect(board.message).to_contain_text("the link's 'hide' names 'nobody'")
     expect(board.heading).to_have_text("Asia")
-    folder = start_server().log.parent / "kept"
-    folder.mkdir(exist_ok=True)
-    (folder / "tab-some-damaged-tab.json").write_text("{", encoding="utf-8")
+    (kept / "tab-some-damaged-tab.json").write_text("{", encoding="utf-8")
     board = open_board(query="?tab=some-damaged-tab")
     expect(board.message).to_contain_text("tab-some-damaged-tab.json")
     expect(board.heading).to_have_text("Asia")
@@ -186,7 +186,7 @@ def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_b
     board.tab("Share")
     expect(page.get_by_text(KEPT)).to_be_visible()
     assert "some-damaged-tab" not in page.url
-    assert (folder / "tab-some-damaged-tab.json").read_text(encoding="utf-8") == "{"
+    assert (kept / "tab-some-damaged-tab.json").read_text(encoding="utf-8") == "{"
 
 
 def repeat_python(script: str, folder: Path) -> float:
