@@ -39,7 +39,8 @@ class Board:
 
     def wait_for_load(self, loads: int) -> Board:
         """Wait until the canvas has been sent that many graphs and has painted the last one."""
-        expect(self.canvas).to_have_attribute("data-loads", str(loads), timeout=30_000)
+        expect(self.canvas).to_have_attribute("data-loads", str(loads))
+        expect(self.canvas).to_have_attribute("data-styles", re.compile(r"\d"))
         self.wait_for_paint()
         return self
 
@@ -50,7 +51,7 @@ class Board:
     def synced(self) -> Board:
         """Wait until Python has answered all that the canvas has sent, and the answer is painted."""
         self.page.wait_for_function(
-            "canvas => canvas.dataset.sent === canvas.dataset.acked", arg=self.canvas.element_handle(), timeout=30_000
+            "canvas => canvas.dataset.sent === canvas.dataset.acked", arg=self.canvas.element_handle()
         )
         self.wait_for_paint()
         return self
@@ -61,7 +62,7 @@ class Board:
         styles = canvas.get_attribute("data-styles")
         act()
         self.page.wait_for_function(
-            "([canvas, styles]) => canvas.dataset.styles !== styles", arg=[canvas, styles], timeout=30_000
+            "([canvas, styles]) => canvas.dataset.styles && canvas.dataset.styles !== styles", arg=[canvas, styles]
         )
 
     # --- the rest of the page

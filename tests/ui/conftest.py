@@ -102,7 +102,7 @@ def show(stage) -> Iterator[Callable[..., Board]]:
 
     yield show_one
     for work in works:
-        work.end()
+        stage.do(work.end)
 
 
 @pytest.fixture

@@ -79,7 +79,6 @@ class Inspector(Board):
 def inspect(board: Board, *names: str, section: str | None = None) -> Inspector:
     """The Variable panel on some variables."""
     inspector = Inspector(board)
-    expect(inspector.canvas).to_have_attribute("data-styles", re.compile(r"\d"))
     inspector.select(*names)
     if section:
         inspector.tab(section)

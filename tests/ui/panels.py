@@ -101,7 +101,7 @@ class Work:
 
     def end(self) -> None:
         """Let no run go on."""
-        self.race.cancel()
+        self.race.stop()
 
 
 PANELS: dict[str, Callable[[Work], pn.viewable.Viewer]] = {

@@ -13,7 +13,7 @@ from bokeh.document import Document
 from panel_material_ui.template.base import Page as MaterialPage
 from playwright.sync_api import Browser, Page
 
-from app.main import PAGE_STYLE, THEME, _stay_local
+from app.main import PAGE_STYLE, THEME, _forget_busy, _stay_local
 from tests.ui.serving import House
 from tests.ui.watch import Watch
 
@@ -49,7 +49,9 @@ class Stage:
     def _build(self) -> pn.viewable.Viewable:
         _stay_local()
         self._built.append(pn.state.curdoc)
-        return MaterialPage(title="stage", header=[self._head], main=[self._body], theme_config=THEME, sx=PAGE_STYLE)
+        page = MaterialPage(title="stage", header=[self._head], main=[self._body], theme_config=THEME, sx=PAGE_STYLE)
+        _forget_busy(page)
+        return page
 
     def show(self, make: Callable[[], tuple[list, list]]) -> Page:
         """Put what is made on the stage, in place of what was there: for the header, and for the body."""
@@ -61,11 +63,11 @@ class Stage:
             self._head[:] = head
             self._body[:] = [pn.Column(*body, name=name, sizing_mode="stretch_both", margin=0)]
 
-        self._do(put)
+        self.do(put)
         self._wait(name)
         return self.page
 
-    def _do(self, act: Callable[[], object]) -> None:
+    def do(self, act: Callable[[], object]) -> None:
         """Do something where the page may be changed."""
         self._house.call(self._built[-1].add_next_tick_callback, act)
 
@@ -78,7 +80,7 @@ class Stage:
         def leave() -> None:
             self._head[:] = self._body[:] = []
 
-        self._do(leave)
+        self.do(leave)
         self.page.mouse.move(0, 0)
         if self.page.viewport_size != self._size:
             self.page.set_viewport_size(self._size)

@@ -125,6 +125,7 @@ def test_gaps_are_told_by_shade_and_in_words(open_scene):
     expect(board.canvas.locator(".hull-name")).to_have_text(["2: no run yet"])
 
 
+@pytest.mark.alone
 def test_a_large_network_stays_smooth(open_scene):
     board = open_scene("large")
     page = board.page
@@ -156,6 +157,7 @@ def test_a_large_network_stays_smooth(open_scene):
     assert drag["all"] <= 4 * drag["moved"]
 
 
+@pytest.mark.alone
 def test_five_hundred_nodes_are_dressed_anew_in_a_fifth_of_a_second(page):
     session, sent = Session(), []
     open_large(session)

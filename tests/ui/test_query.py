@@ -209,6 +209,7 @@ def test_hostile_names_are_just_names(open_panel, tmp_path):
     expect(page.page.locator("img")).to_have_count(0)
 
 
+@pytest.mark.alone
 def test_bars_of_a_large_network_stay_smooth(open_scene):
     board = open_scene("large")
     page = Asking(board)
