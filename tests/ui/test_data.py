@@ -234,44 +234,44 @@ def test_variables_can_be_built_although_the_columns_fit(tab, tmp_path):
     expect(tab.page.get_by_role("checkbox", name="Build variables")).not_to_be_checked()
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("empty.csv", b"", "empty.csv: the file is empty; expected a table with names of variables"),
-        ("short.csv", b"asia,tub\nyes,no\nyes\n", "short.csv:line 3: the row has 1 cells; expected 2"),
-        ("binary.csv", b"asia\0\x01\n", "binary.csv:line 1: a NUL byte: this is not a text file"),
-        ("quote.csv", b'asia,tub\n"yes,no\nno,no\n', "a quote that is opened here is never closed"),
-        ("twice.csv", b"asia,asia\nyes,no\n", "two columns are named 'asia'; names must differ"),
-        ("table.xlsx", b"PK", "table.xlsx: unknown suffix '.xlsx'; expected one of .csv"),
-        ("broken.parquet", b"PAR1", "broken.parquet: not a Parquet file that can be read"),
-        ("broken.arff", b"@relation x\n", "broken.arff:line 2: no line '@data'"),
-        ("header.csv", b"asia,tub\n", ""),
-    ],
-)
-def test_bad_files_are_told_and_change_nothing(tab, name, content, message):
-    tab.drop({"name": name, "mimeType": "text/plain", "buffer": content})
-    if message:
+BAD = {
+    "empty.csv": (b"", "empty.csv: the file is empty; expected a table with names of variables"),
+    "short.csv": (b"asia,tub\nyes,no\nyes\n", "short.csv:line 3: the row has 1 cells; expected 2"),
+    "binary.csv": (b"asia\0\x01\n", "binary.csv:line 1: a NUL byte: this is not a text file"),
+    "quote.csv": (b'asia,tub\n"yes,no\nno,no\n', "a quote that is opened here is never closed"),
+    "twice.csv": (b"asia,asia\nyes,no\n", "two columns are named 'asia'; names must differ"),
+    "table.xlsx": (b"PK", "table.xlsx: unknown suffix '.xlsx'; expected one of .csv"),
+    "broken.parquet": (b"PAR1", "broken.parquet: not a Parquet file that can be read"),
+    "broken.arff": (b"@relation x\n", "broken.arff:line 2: no line '@data'"),
+}
+
+
+def test_bad_files_are_told_and_change_nothing(tab):
+    scene = tab.session.scene
+    for name, (content, message) in BAD.items():
+        tab.drop({"name": name, "mimeType": "text/plain", "buffer": content})
         expect(tab.message).to_contain_text(message)
         tab.expect_rows(500)
-    else:
-        tab.expect_rows(0)  # a header without rows is data without rows
+        assert tab.names() == ASIA
+        assert tab.session.scene is scene
+    tab.drop({"name": "header.csv", "mimeType": "text/plain", "buffer": b"asia,tub\n"})
+    tab.expect_rows(0)  # a header without rows is data without rows
     assert tab.names() == ASIA
 
 
 @needs_data
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
+def test_quirky_files_are_told_and_change_nothing(tab):
+    scene = tab.session.scene
+    for name, message in (
         ("csv_quoted.csv", "csv_quoted.csv:line 3: a quote in the middle of a cell"),
         ("minimal.csv", "minimal.csv: no column is a variable"),
         ("compactWeightedTest.csv", "compactWeightedTest.csv: no column is a variable"),
-    ],
-)
-def test_quirky_files_are_told_and_change_nothing(tab, name, message):
-    tab.drop(DATA / "quirky/csv" / name)
-    expect(tab.message).to_contain_text(message)
-    assert tab.names() == ASIA
-    expect(tab.facts).to_contain_text(["500 rows"])
+    ):
+        tab.drop(DATA / "quirky/csv" / name)
+        expect(tab.message).to_contain_text(message)
+        assert tab.names() == ASIA
+        expect(tab.facts).to_contain_text(["500 rows"])
+        assert tab.session.scene is scene
 
 
 @needs_data
