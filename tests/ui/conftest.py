@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from app.main import build_page, read_files
 from pgmgui.project.store import Store
 from tests.ui.board import Board
 from tests.ui.panels import Work, make_board, make_room
-from tests.ui.serving import House, Served, start_process
+from tests.ui.serving import WAIT, House, Served, start_process
 from tests.ui.stage import Stage
 from tests.ui.watch import Watch
 
-expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
+# A page that is right appears at once; a busy machine must not make it wrong.
+PATIENCE = 1000 * WAIT
+expect.set_options(timeout=PATIENCE)
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -66,7 +68,7 @@ class Stages:
 
 @pytest.fixture(scope="session")
 def stages(house, browser, browser_context_args) -> Iterator[Stages]:
-    found = Stages(lambda: Stage(house, browser, browser_context_args))
+    found = Stages(lambda: Stage(house, prepare(browser.new_context(**browser_context_args))))
     yield found
     found.close()
 
@@ -164,6 +166,12 @@ def wait_for_page(tab: Page) -> Board:
 @pytest.fixture
 def context(context):
     """A profile that has been here before: the guided first run does not show itself."""
+    return prepare(context)
+
+
+def prepare(context: BrowserContext) -> BrowserContext:
+    """Have a profile wait long, and know that the guided first run was seen."""
+    context.set_default_timeout(PATIENCE)
     context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
     return context
 

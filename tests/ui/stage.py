@@ -11,7 +11,7 @@ from collections.abc import Callable
 import panel as pn
 from bokeh.document import Document
 from panel_material_ui.template.base import Page as MaterialPage
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import BrowserContext, Page
 
 from app.main import PAGE_STYLE, THEME, _forget_busy, _stay_local
 from tests.ui.serving import House
@@ -30,18 +30,16 @@ BUILT = """name => window.Bokeh?.documents.some(document => {
 class Stage:
     """A page with room for a header and a body."""
 
-    def __init__(self, house: House, browser: Browser, options: dict) -> None:
-        self._house = house
+    def __init__(self, house: House, context: BrowserContext) -> None:
+        self._house, self._context = house, context
         self._built: list[Document] = []
         self._head = pn.Row(sizing_mode="stretch_width", margin=0)
         self._body = pn.Column(name="stage", sizing_mode="stretch_both", margin=0)
         self._acts = 0
-        self._size = options["viewport"]
         url = house.serve(self._build)
-        self._context = browser.new_context(**options)
-        self._context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
         self.watch = Watch()
-        self.page = self._context.new_page()
+        self.page = context.new_page()
+        self._size = self.page.viewport_size
         self.watch.follow(self.page, url)
         self.page.goto(url)
         self._wait("")

@@ -15,7 +15,6 @@ from tests.ui.board import Board
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 ASIA = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
-MOST_WAIT = 60_000
 
 
 class DataTab(Board):
@@ -55,7 +54,7 @@ class DataTab(Board):
         return table.locator(f'[data-row="{row}"][data-column="{column}"]')
 
     def expect_rows(self, rows: int) -> None:
-        expect(self.rows).to_have_attribute("aria-rowcount", str(rows + 1), timeout=MOST_WAIT)
+        expect(self.rows).to_have_attribute("aria-rowcount", str(rows + 1))
 
     def choose_meaning(self, row: int, meaning: str) -> None:
         """Pick an entry of what does not fit, and say what it means."""
@@ -278,7 +277,7 @@ def test_quirky_files_are_told_and_change_nothing(tab):
 def test_short_names_of_another_package_are_matched(open_panel):
     tab = DataTab(open_panel("data", scene=(DATA / "networks/bif/alarm.bif",)))
     tab.drop(DATA / "datasets/bnlearn_alarm.csv")
-    expect(tab.misfits).to_have_attribute("aria-rowcount", "28", timeout=MOST_WAIT)
+    expect(tab.misfits).to_have_attribute("aria-rowcount", "28")
     for row in range(27):
         if tab.cell(tab.misfits, row, 0).count() == 0:
             tab.misfits.focus()

@@ -17,7 +17,7 @@ from engine.simulation.missingness import hide
 from engine.simulation.sampling import simulate
 from tests.shared_data import DATA, needs_data
 from tests.ui.conftest import wait_for_page
-from tests.ui.lab import SLOW, Lab
+from tests.ui.lab import Lab
 from tests.ui.serving import start_process
 from tests.ui.watch import Watch
 
@@ -116,7 +116,7 @@ def test_a_heavy_run_leaves_the_page_quick(open_served, heavy):
     drawings, clicks = measure_drawings(lab), measure_clicks(lab)
     begun = time.perf_counter()
     lab.button("Stop").click()
-    expect(lab.state()).to_contain_text("stopped by you", timeout=SLOW)
+    expect(lab.state()).to_contain_text("stopped by you")
     stopped = time.perf_counter() - begun
     print(
         f"\nwin95pts, half hidden, 2^14 rows: {drawings:.1f} drawings a second; a click is answered in "

@@ -18,7 +18,8 @@ from engine.learning.task import make_task
 from engine.model import editing
 from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
-from tests.ui.lab import LINES, SLOW, Lab
+from tests.ui.lab import LINES, Lab
+from tests.ui.serving import WAIT
 
 GALLERY = {example.id: example for example in load_gallery()}
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -63,7 +64,7 @@ def test_complete_data_is_certified_and_can_be_counted(open_panel):
     lab = Lab(open_panel("open", "strip", scene="cancer"))
     lab.choose_learners("counting")
     lab.button("Start").click()
-    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=SLOW)
+    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible()
     lab.expect_state("converged", "counting")
     lab.pick("Asia")
     lab.button("Learners").click()
@@ -75,11 +76,11 @@ def test_step_pause_resume_stop_and_what_is_enabled(open_panel):
     lab = Lab(open_panel("strip"))
     lab.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000").close_options()
     lab.button("Step").click()
-    expect(lab.state()).to_contain_text("after 1 iteration, paused", timeout=SLOW)
+    expect(lab.state()).to_contain_text("after 1 iteration, paused")
     lab.expect_enabled(Start=False, Resume=True, Step=True, Stop=True, Cancel=True, Apply=False)
     lab.button("Step").focus()
     lab.page.keyboard.press("Enter")
-    expect(lab.state()).to_contain_text("after 2 iterations, paused", timeout=SLOW)
+    expect(lab.state()).to_contain_text("after 2 iterations, paused")
     assert [round(x) for x in lab.lines()["decomposed EM"]["x"]] == [0, 1, 2]
     lab.button("Resume").click()
     lab.expect_state("running")
@@ -198,7 +199,7 @@ def test_a_changed_mark_makes_the_run_stale(open_panel):
     lab = Lab(open_panel("strip")).run_for_ever()
     lab.after_style(lambda: (lab.node("bronc").focus(), lab.page.keyboard.press("h")))
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
-    expect(lab.state()).to_contain_text("stopped.", timeout=SLOW)
+    expect(lab.state()).to_contain_text("stopped.")
     lab.expect_enabled(Start=True, Pause=False, Apply=False)
     lab.button("Start").click()
     lab.expect_state("running")
@@ -227,7 +228,7 @@ def test_a_failing_run_says_why_and_the_page_lives_on(open_panel, tmp_path):
 
     lab = open_with_tables(open_panel, tmp_path, "asia", rule_out)
     lab.button("Start").click()
-    expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0", timeout=SLOW)
+    expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0")
     expect(lab.state()).to_have_text("decomposed EM: failed.")
     lab.expect_enabled(Start=True, Pause=False, Stop=False, Apply=False)
     lab.open_options()
@@ -242,7 +243,7 @@ def test_a_symmetric_start_is_named(open_panel, tmp_path):
     even = lambda network: [np.full_like(table, 1 / table.shape[-1]) for table in network.tables]  # noqa: E731
     lab = open_with_tables(open_panel, tmp_path, "latent-class", even)
     lab.button("Start").click()
-    expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible(timeout=SLOW)
+    expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible()
 
 
 def test_what_cannot_be_learned_says_so(open_panel):
@@ -266,7 +267,7 @@ def test_closing_a_tab_stops_its_run(open_board, context):
     assert begun
     other.page.close()
     for thread in begun:
-        thread.join(SLOW / 1000)
+        thread.join(WAIT)
         assert not thread.is_alive(), "the run did not stop"
 
 

@@ -21,7 +21,6 @@ from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 
 HOSTILE = "<img src=x onerror=alert(1)>"
-MOST_WAIT = 60_000
 BIF = """network grass {}
 variable Cloudy { type discrete [2] { yes, no }; }
 variable Sprinkler { type discrete [2] { yes, no }; }
@@ -72,12 +71,12 @@ class Bench(Board):
         self.button("Simulate…").click()
         self.page.get_by_role("textbox", name=re.compile("^Rows to draw")).fill(str(rows))
         self.button("Draw the data").click()
-        expect(self.facts.nth(3)).to_have_text(f"{rows:,} rows", timeout=MOST_WAIT)
+        expect(self.facts.nth(3)).to_have_text(f"{rows:,} rows")
 
     def learn(self) -> float:
         """Run decomposed EM to its end; the objective that the page tells."""
         self.button("Start").click()
-        expect(self.run).to_contain_text("converged", timeout=MOST_WAIT)
+        expect(self.run).to_contain_text("converged")
         expect(self.certificate).to_be_visible()
         return float(re.search(r"EM: (-?[\d,.]+) after", self.run.inner_text())[1].replace(",", ""))
 
@@ -177,7 +176,7 @@ def test_open_a_bif_and_a_csv_from_disk_learn_and_save(bench, tmp_path):
     expect(bench.heading).to_have_text("grass")
     bench.tab("Data")
     bench.upload("data", "grass.csv", "Cloudy,Rain,Wet\n" + "\n".join(rows))
-    expect(bench.facts.nth(3)).to_have_text("200 rows", timeout=MOST_WAIT)
+    expect(bench.facts.nth(3)).to_have_text("200 rows")
     expect(bench.node("Sprinkler")).to_have_attribute("data-role", "hidden")
     expect(bench.node("Rain")).to_have_attribute("data-role", "partial")
     objective = bench.learn()

@@ -18,7 +18,7 @@ from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
 from tests.command_line import run
-from tests.ui.conftest import wait_for_page
+from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
 from tests.ui.serving import ROOT, start_process
 from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_network
@@ -140,9 +140,7 @@ def objective(desk: Desk, learner: str) -> float:
 
 def fresh_page(browser, browser_context_args) -> Page:
     """A page of a new profile."""
-    context = browser.new_context(**browser_context_args)
-    context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
-    return context.new_page()
+    return prepare(browser.new_context(**browser_context_args)).new_page()
 
 
 def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_profile(
