@@ -29,6 +29,7 @@ from tornado.routing import Matcher, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.sending import send_everything
 from engine.model.errors import PgmError
 
 ADDRESS = "127.0.0.1"
@@ -108,6 +109,7 @@ def make_server(
     address : str
         An address or a name of this machine; ``0.0.0.0`` is all of them.
     """
+    send_everything()
     for name in ("bokeh.server.protocol_handler", "tornado.application"):
         logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:
