@@ -15,8 +15,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app.main import build_page, read_files
 from pgmgui.project.store import Store
+from pgmgui.state.desk import Desk
 from tests.ui.board import Board
-from tests.ui.panels import Work, make_board, make_room
+from tests.ui.panels import make_board, make_desk, make_room
 from tests.ui.serving import WAIT, House, Served, start_process
 from tests.ui.stage import Stage
 from tests.ui.watch import Watch
@@ -90,21 +91,21 @@ def stage(request, stages, house) -> Iterator[Stage]:
 
 
 @pytest.fixture
-def show(stage) -> Iterator[Callable[..., Board]]:
+def show(stage, kept) -> Iterator[Callable[..., Board]]:
     """Put panels on the stage, with a scene: an example, a name of ``SCENES``, or files."""
-    works: list[Work] = []
+    desks: list[Desk] = []
 
-    def show_one(make: Callable[[Work], tuple[list, list]], scene: str | tuple[Path, ...]) -> Board:
+    def show_one(make: Callable[[Desk], tuple[list, list]], scene: str | tuple[Path, ...]) -> Board:
         def build() -> tuple[list, list]:
-            works.append(Work(scene))
-            return make(works[-1])
+            desks.append(make_desk(scene, kept))
+            return make(desks[-1])
 
         page = stage.show(build)
-        return Board(page, works[-1].session).wait_for_load(1)
+        return Board(page, desks[-1].session).wait_for_load(1)
 
     yield show_one
-    for work in works:
-        stage.do(work.end)
+    for desk in desks:
+        stage.do(desk.race.stop)
 
 
 @pytest.fixture
@@ -115,10 +116,10 @@ def open_scene(show) -> Callable[[str], Board]:
 
 @pytest.fixture
 def open_panel(show) -> Callable[..., Board]:
-    """Show panels beside the canvas: open, variable, data, parts, query, runs; and the strip."""
+    """Show panels beside the canvas, by the names on their tabs in small letters; and the strip."""
 
     def open_one(*panels: str, scene: str | tuple[Path, ...] = "asia") -> Board:
-        return show(lambda work: make_room(work, panels), scene)
+        return show(lambda desk: make_room(desk, panels), scene)
 
     return open_one
 

@@ -14,6 +14,7 @@ from engine.learning.learn import learn
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from engine.simulation.sampling import simulate
+from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
@@ -24,17 +25,16 @@ from pgmgui.project.examples import find_example
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import Scene
+from pgmgui.project.store import Store
 from pgmgui.state.answers import Answers
+from pgmgui.state.desk import Desk
+from pgmgui.state.first_run import FirstRun
+from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.strip import LearnStrip
-from pgmgui.tabs.data.data import DataPanel
-from pgmgui.tabs.open.files import FilesPanel
-from pgmgui.tabs.parts.parts import PartsPanel
-from pgmgui.tabs.query.query import QueryPanel
-from pgmgui.tabs.runs.runs import RunsPanel
-from pgmgui.tabs.variable.variable import VariablePanel
+from pgmgui.tabs.catalogue import TABS
 
 NODES, EDGES = 500, 700
 
@@ -84,61 +84,45 @@ SCENES: dict[str, Callable[[Session], object]] = {
 }
 
 
-class Work:
+def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     """What the panels of a page share, on a scene: one of ``SCENES``, an example, or files."""
-
-    def __init__(self, scene: str | tuple[Path, ...]) -> None:
-        self.session = Session()
-        self.race = Race(self.session)
-        if isinstance(scene, tuple):
-            self.race.open(*read_files(*(*scene, None)[:2]))
-        elif scene in SCENES:
-            SCENES[scene](self.session)
-        else:
-            open_example(self.session, scene)
-        self.answers = Answers(self.session)
-        self.traveller = Traveller(self.session, self.race)
-
-    def end(self) -> None:
-        """Let no run go on."""
-        self.race.stop()
+    session = Session()
+    race = Race(session)
+    if isinstance(scene, tuple):
+        race.open(*read_files(*(*scene, None)[:2]))
+    elif scene in SCENES:
+        SCENES[scene](session)
+    else:
+        open_example(session, scene)
+    keeper = Keeper(session, race, Store(folder), "", lambda: False)
+    return Desk(session, race, Traveller(session, race), Answers(session, work_beside), FirstRun(session), keeper)
 
 
-PANELS: dict[str, Callable[[Work], pn.viewable.Viewer]] = {
-    "open": lambda work: FilesPanel(work.session, work.race.open),
-    "variable": lambda work: VariablePanel(work.session),
-    "data": lambda work: DataPanel(work.session),
-    "parts": lambda work: PartsPanel(work.session),
-    "query": lambda work: QueryPanel(work.session, work.answers),
-    "runs": lambda work: RunsPanel(work.session, work.race, work.traveller),
-}
-
-
-def make_board(work: Work) -> tuple[list, list]:
+def make_board(desk: Desk) -> tuple[list, list]:
     """The canvas with what says that something went wrong, and a field that is not part of it."""
     field = pn.widgets.TextInput(label="Elsewhere", height=40, margin=0)
-    canvas = make_canvas(work.session, work.answers)
-    return [], [pn.Column(field, Message(work.session), canvas, height=560, sizing_mode="stretch_width", margin=0)]
+    canvas = make_canvas(desk.session, desk.answers)
+    return [], [pn.Column(field, Message(desk.session), canvas, height=560, sizing_mode="stretch_width", margin=0)]
 
 
-def make_room(work: Work, panels: tuple[str, ...]) -> tuple[list, list]:
+def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
     """Panels beside the canvas, as they are on the page; and the strip below, if it is among them."""
-    session = work.session
+    session = desk.session
     board = pn.Column(
         MarksBar(session),
         Message(session),
-        make_canvas(session, work.answers),
+        make_canvas(session, desk.answers),
         sizing_mode="stretch_both",
         margin=0,
     )
     room = pn.Row(board, sizing_mode="stretch_both", margin=0)
     for name in panels:
         if name != "strip":
-            panel = PANELS[name](work)
+            panel = TABS[name.capitalize()](desk)
             if isinstance(panel, Watcher):
                 panel.look(True)
             room.append(pn.Column(panel, sizing_mode="stretch_both", max_width=440, margin=0))
     if "strip" not in panels:
         return [Summary(session)], [room]
-    strip = LearnStrip(session, work.race, work.traveller)
+    strip = LearnStrip(session, desk.race, desk.traveller)
     return [Summary(session), *make_type_controls(session, strip.keys)], [room, strip]

@@ -6,6 +6,7 @@ panels of its own; after a test that failed, the next has a new page.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import panel as pn
@@ -14,7 +15,7 @@ from panel_material_ui.template.base import Page as MaterialPage
 from playwright.sync_api import BrowserContext, Page
 
 from app.main import PAGE_STYLE, THEME, _forget_busy, _stay_local
-from tests.ui.serving import House
+from tests.ui.serving import WAIT, House
 from tests.ui.watch import Watch
 
 # Whether what is on the stage is of that name, and all of it has been built; or nothing is, where there is no name.
@@ -33,6 +34,7 @@ class Stage:
     def __init__(self, house: House, context: BrowserContext) -> None:
         self._house, self._context = house, context
         self._built: list[Document] = []
+        self._loaded = threading.Event()
         self._head = pn.Row(sizing_mode="stretch_width", margin=0)
         self._body = pn.Column(name="stage", sizing_mode="stretch_both", margin=0)
         self._acts = 0
@@ -42,11 +44,14 @@ class Stage:
         self._size = self.page.viewport_size
         self.watch.follow(self.page, url)
         self.page.goto(url)
+        # Before the server knows that the browser is there, what is changed may not reach it.
+        assert self._loaded.wait(WAIT)
         self._wait("")
 
     def _build(self) -> pn.viewable.Viewable:
         _stay_local()
         self._built.append(pn.state.curdoc)
+        pn.state.onload(self._loaded.set)
         page = MaterialPage(title="stage", header=[self._head], main=[self._body], theme_config=THEME, sx=PAGE_STYLE)
         _forget_busy(page)
         return page
