@@ -1,13 +1,13 @@
 """Messages for the browser: none is forgotten."""
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from bokeh.document import Document
 from panel.io import document as panel_document
 
 from app import sending
+from tests.own_loop import run_apart
 
 
 class Socket:
@@ -52,5 +52,4 @@ def test_a_message_that_comes_while_another_is_written_is_sent(monkeypatch, writ
     """Panel's own way forgets it. When that is mended, ours can go."""
     monkeypatch.setitem(panel_document.extra_socket_handlers, Socket, take)
     monkeypatch.setattr(panel_document, "_dispatch_msgs", write)
-    with ThreadPoolExecutor(1) as thread:  # in this one the browser of other tests may have a loop
-        assert thread.submit(lambda: asyncio.run(send_two())).result() == sent
+    assert run_apart(send_two) == sent
