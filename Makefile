@@ -12,18 +12,23 @@ PYTHON :=
 CANDIDATES := $(or $(PYTHON),python3 python3.14 python3.13 python3.12 python3.11 python)
 RECENT := import sys; sys.exit(sys.version_info < (3, 11))
 PIP := $(BIN)/python -m pip --disable-pip-version-check
+REPORTS := build/reports
+BEGUN := $(shell date +%s)
 # More workers than this only fight for memory: each has a browser and servers of its own.
 WORKERS := -n auto --maxprocesses 4 --dist worksteal
 
 # Every check runs, also after one has failed.
 MAKEFLAGS += --keep-going
 .DELETE_ON_ERROR:
-.PHONY: run test lint types tests chromium bench clean
+.NOTPARALLEL:
+.PHONY: run test lint types tests timings chromium bench clean
 
 run: $(VENV)/ready-to-run
 	$(BIN)/pgmgui $(ARGS)
 
-test: lint types tests
+test: lint types tests timings
+	@$(BIN)/python -m tests.slowest $(REPORTS)/*.xml
+	@echo "All checks passed, in $$(($$(date +%s) - $(BEGUN))) s."
 
 lint: $(VENV)/ready-to-test
 	$(BIN)/python -m ruff check
@@ -33,10 +38,13 @@ lint: $(VENV)/ready-to-test
 types: $(VENV)/ready-to-test
 	$(BIN)/python -m mypy
 
-# The profile makes hypothesis draw the same examples each time. What measures times runs after the rest.
+# The profile makes hypothesis draw the same examples each time.
 tests: $(VENV)/ready-to-test chromium
-	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone" $(ARGS)
-	$(BIN)/python -m pytest -m alone -s tests/ui
+	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone" --junit-xml=$(REPORTS)/tests.xml $(ARGS)
+
+# What measures times has the machine for itself: after the rest has run, well or not.
+timings: $(VENV)/ready-to-test chromium
+	$(BIN)/python -m pytest -m alone -s --junit-xml=$(REPORTS)/timings.xml tests/ui
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)

@@ -32,6 +32,7 @@ from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.sending import send_everything
 from app.shell import Shell, ShellHandler
 from app.static_files import Shelf, StaticFileHandler
 from engine.model.errors import PgmError
@@ -116,6 +117,7 @@ def make_server(
     """
     # A browser sends in full what is new to it, also what it has from here: nothing is wrong then.
     warnings.filterwarnings("ignore", "reference already known", BokehUserWarning)
+    send_everything()
     for name in ("bokeh.server.protocol_handler", "tornado.application"):
         logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:

@@ -124,6 +124,7 @@ class Keeper(param.Parameterized):
         """Remove what was kept of this tab; the next change is kept again."""
         if self._writing is not None:
             self._finish(self._writing)
+        self._kept = self._look()  # a change of just before is not the next one
         self.store.forget(self.key)
         self.status, self.query = "unchanged", ""
 

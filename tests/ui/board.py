@@ -7,15 +7,27 @@ import re
 
 from playwright.sync_api import Locator, Page, expect
 
+from pgmgui.state.session import Session
+
 RIM = 6
 """Pixels of the drawing from the outline of a node to the middle of the ring that connects."""
 
 
 class Board:
-    """A tab with the dashboard."""
+    """A tab with the dashboard.
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    Parameters
+    ----------
+    shown : Page or Board
+        Another board is of the same tab, with fewer words.
+    session : Session, optional
+        What is shown, where it is in this process.
+    """
+
+    def __init__(self, shown: Page | Board, session: Session | None = None) -> None:
+        self.page: Page = shown.page if isinstance(shown, Board) else shown
+        self.session: Session | None = shown.session if isinstance(shown, Board) else session
+        page = self.page
         self.canvas = page.locator(".graph-canvas")
         self.heading = page.get_by_role("heading", level=1)
         self.facts = page.get_by_role("list", name="Summary").get_by_role("listitem")
@@ -27,7 +39,8 @@ class Board:
 
     def wait_for_load(self, loads: int) -> Board:
         """Wait until the canvas has been sent that many graphs and has painted the last one."""
-        expect(self.canvas).to_have_attribute("data-loads", str(loads), timeout=30_000)
+        expect(self.canvas).to_have_attribute("data-loads", str(loads))
+        expect(self.canvas).to_have_attribute("data-styles", re.compile(r"\d"))
         self.wait_for_paint()
         return self
 
@@ -38,7 +51,7 @@ class Board:
     def synced(self) -> Board:
         """Wait until Python has answered all that the canvas has sent, and the answer is painted."""
         self.page.wait_for_function(
-            "canvas => canvas.dataset.sent === canvas.dataset.acked", arg=self.canvas.element_handle(), timeout=30_000
+            "canvas => canvas.dataset.sent === canvas.dataset.acked", arg=self.canvas.element_handle()
         )
         self.wait_for_paint()
         return self
@@ -49,7 +62,7 @@ class Board:
         styles = canvas.get_attribute("data-styles")
         act()
         self.page.wait_for_function(
-            "([canvas, styles]) => canvas.dataset.styles !== styles", arg=[canvas, styles], timeout=30_000
+            "([canvas, styles]) => canvas.dataset.styles && canvas.dataset.styles !== styles", arg=[canvas, styles]
         )
 
     # --- the rest of the page
@@ -60,8 +73,11 @@ class Board:
         return self
 
     def choose(self, title: str) -> Board:
-        """Open an example and wait for its drawing."""
-        self.tab("Open")
+        """Open an example in its tab and wait for its drawing."""
+        return self.tab("Open").pick(title)
+
+    def pick(self, title: str) -> Board:
+        """Open an example of the gallery, which is in view, and wait for its drawing."""
         loads = int(self.canvas.get_attribute("data-loads"))
         self.example(title).click()
         return self.wait_for_load(loads + 1)

@@ -6,148 +6,156 @@ host other than the server.
 
 from __future__ import annotations
 
-import os
-import select
 import shutil
-import subprocess
-import sys
-import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
-from _pytest.runner import runtestprotocol
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
+from app.main import build_page, read_files
+from pgmgui.project.store import Store
+from pgmgui.state.desk import Desk
 from tests.ui.board import Board
+from tests.ui.panels import make_board, make_desk, make_room
+from tests.ui.serving import WAIT, House, Served, start_process
+from tests.ui.stage import Stage
+from tests.ui.watch import Watch
 
-expect.set_options(timeout=30_000)  # a page that is right appears at once; a busy machine must not make it wrong
+# A page that is right appears at once; a busy machine must not make it wrong.
+PATIENCE = 1000 * WAIT
+expect.set_options(timeout=PATIENCE)
 # Tabs and strip, with its plot, come when the rest is there.
 BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(name => {
   const model = document.get_model_by_name(name)
   return model && Bokeh.index.find_one(model)?.has_finished()
 })) && Bokeh.index.roots.every(view => view.has_finished())"""
-ROOT = Path(__file__).resolve().parents[2]
-START = """
-import logging, os, sys
-logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
-from app.main import serve
-port = int(os.environ.get("PGMGUI_TEST_PORT", "0"))
-serve(*(path or None for path in sys.argv[1:]), port=port, show=False, announce=lambda url: print(url, flush=True))
-"""
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item, nextitem) -> bool:
-    """Give a browser test a second try, and tell of the first: a busy machine can hold a browser up for long.
-
-    What measures times has only one.
-    """
-    place = {"nodeid": item.nodeid, "location": item.location}
-    item.ihook.pytest_runtest_logstart(**place)
-    reports = runtestprotocol(item, log=False, nextitem=nextitem)
-    failed = [report for report in reports if report.failed]
-    if failed and item.get_closest_marker("alone") is None:
-        warnings.warn(f"{item.nodeid} failed at first:\n{failed[0].longreprtext[-2000:]}", stacklevel=1)
-        item._initrequest()
-        reports = runtestprotocol(item, log=False, nextitem=nextitem)
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(**place)
-    return True
-
-
-@dataclass
-class Served:
-    """A server in a process of its own."""
-
-    url: str
-    process: subprocess.Popen[str]
-    log: Path
-
-    def errors(self) -> list[str]:
-        """What the server has complained about so far."""
-        lines = self.log.read_text(encoding="utf-8").splitlines()
-        return [line for line in lines if line.startswith(("ERROR", "CRITICAL", "Traceback")) or "errored" in line]
-
-    def stop(self) -> None:
-        """End the process and wait for it."""
-        self.process.terminate()
-        self.process.wait(timeout=20)
-
-
-@dataclass
-class Watch:
-    """What went wrong in the browser."""
-
-    problems: list[str] = field(default_factory=list)
-
-    def follow(self, page: Page, url: str) -> None:
-        """Listen to a page that may only talk to one server."""
-        ours = urlsplit(url).netloc
-
-        def check(address: str) -> None:
-            parts = urlsplit(address)
-            if parts.scheme not in ("data", "blob") and parts.netloc != ours:
-                self.problems.append(f"request to {address}")
-
-        page.on("request", lambda request: check(request.url))
-        page.on("websocket", lambda websocket: check(websocket.url))
-        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
-        page.on("console", lambda said: self.problems.append(f"console: {said.text}") if said.type == "error" else None)
-
-        def refuse(dialog):  # a dialog is a script that ran: alert(1)
-            self.problems.append(f"dialog: {dialog.message}")
-            dialog.dismiss()
-
-        page.on("dialog", refuse)
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item):
+    """Leave a test's outcome where its fixtures find it."""
+    outcome = yield
+    report = outcome.get_result()
+    if report.when == "call":
+        item.failed_in_call = report.failed
 
 
 @pytest.fixture(scope="session")
-def start_server(tmp_path_factory) -> Iterator[Callable[..., Served]]:
-    """Start a server on files (or on the first example); each combination once."""
-    running: dict[tuple[str, ...], Served] = {}
-
-    def start(*paths: Path) -> Served:
-        key = tuple(map(str, paths))
-        if key not in running:
-            running[key] = start_process(key, tmp_path_factory.mktemp("server") / "log")
-        return running[key]
-
-    yield start
-    for served in running.values():
-        served.stop()
+def house() -> Iterator[House]:
+    """Servers in this process."""
+    served = House()
+    yield served
+    served.close()
 
 
-def start_process(arguments: tuple[str, ...], log: Path, port: int = 0) -> Served:
-    """A server on files, that keeps its tabs beside its log; on any free port, or on this one."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "PYTHONUNBUFFERED": "1",
-        "PGMGUI_HOME": str(log.parent / "kept"),
-        "PGMGUI_TEST_PORT": str(port),
-    }
-    with log.open("w", encoding="utf-8") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-c", START, *arguments],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=out,
-            text=True,
-        )
-    assert select.select([process.stdout], [], [], 60)[0], "the server did not start within a minute"
-    url = process.stdout.readline().strip()
-    assert url.startswith("http://127.0.0.1:"), log.read_text(encoding="utf-8")
-    return Served(url, process, log)
+# --- panels on the stage
+
+
+class Stages:
+    """The stage that is open, if any: each worker of the tests has one."""
+
+    def __init__(self, make: Callable[[], Stage]) -> None:
+        self._make = make
+        self._open: Stage | None = None
+
+    def get(self) -> Stage:
+        """The stage, opened if there is none."""
+        if self._open is None:
+            self._open = self._make()
+        return self._open
+
+    def close(self) -> None:
+        """Close it; the next will be another."""
+        if self._open is not None:
+            self._open.close()
+        self._open = None
+
+
+@pytest.fixture(scope="session")
+def stages(house, browser, browser_context_args) -> Iterator[Stages]:
+    found = Stages(lambda: Stage(house, prepare(browser.new_context(**browser_context_args))))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def stage(request, stages, house) -> Iterator[Stage]:
+    """A stage with nothing on it; at the end, nothing may have gone wrong."""
+    house.take_errors()
+    stage = stages.get()
+    yield stage
+    if getattr(request.node, "failed_in_call", True):
+        stages.close()
+        return
+    stage.clear()
+    problems, stage.watch.problems = stage.watch.problems + house.take_errors(), []
+    if problems:
+        stages.close()
+    assert problems == []
+
+
+@pytest.fixture
+def show(stage, kept) -> Iterator[Callable[..., Board]]:
+    """Put panels on the stage, with a scene: an example, a name of ``SCENES``, or files."""
+    desks: list[Desk] = []
+
+    def show_one(make: Callable[[Desk], tuple[list, list]], scene: str | tuple[Path, ...]) -> Board:
+        def build() -> tuple[list, list]:
+            desks.append(make_desk(scene, kept))
+            return make(desks[-1])
+
+        page = stage.show(build)
+        return Board(page, desks[-1].session).wait_for_load(1)
+
+    yield show_one
+    for desk in desks:
+        stage.do(desk.race.stop)
+
+
+@pytest.fixture
+def open_scene(show) -> Callable[[str], Board]:
+    """Show a scene on nothing but the canvas."""
+    return lambda scene: show(make_board, scene)
+
+
+@pytest.fixture
+def open_panel(show) -> Callable[..., Board]:
+    """Show panels beside the canvas, by the names on their tabs in small letters; and the strip."""
+
+    def open_one(*panels: str, scene: str | tuple[Path, ...] = "asia") -> Board:
+        return show(lambda desk: make_room(desk, panels), scene)
+
+    return open_one
+
+
+# --- whole pages
+
+
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory) -> Path:
+    """The folder where the whole pages of this process keep their work."""
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture(scope="session")
+def start_server(house, kept) -> Callable[..., str]:
+    """Serve the whole page on files (or on the first example), from this process; each combination once."""
+    running: dict[tuple[Path, ...], str] = {}
+    store = Store(kept)
+
+    def start(*paths: Path) -> str:
+        if paths not in running:
+            opened = read_files(*(*paths, None, None)[:2])
+            running[paths] = house.serve(lambda: build_page(opened, True, store))
+        return running[paths]
+
+    return start
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory) -> Iterator[Served]:
-    """A server for tests that provoke errors; on a shared one these would fail the browser tests."""
+    """A server for tests that provoke errors; in this process they would fail others."""
     server = start_process((), tmp_path_factory.mktemp("server") / "log")
     yield server
     server.stop()
@@ -164,54 +172,31 @@ def wait_for_page(tab: Page) -> Board:
 @pytest.fixture
 def context(context):
     """A profile that has been here before: the guided first run does not show itself."""
+    return prepare(context)
+
+
+def prepare(context: BrowserContext) -> BrowserContext:
+    """Have a profile wait long, and know that the guided first run was seen."""
+    context.set_default_timeout(PATIENCE)
     context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
     return context
 
 
 @pytest.fixture
-def open_board(page, start_server) -> Iterator[Callable[..., Board]]:
-    """Open a page and wait for its drawing; at the end, nothing may have gone wrong."""
-    watch, used = Watch(), []
+def open_board(page, house, start_server) -> Iterator[Callable[..., Board]]:
+    """Open a whole page and wait for its drawing; at the end, nothing may have gone wrong."""
+    watch = Watch()
+    house.take_errors()
 
     def open_one(*paths: Path, tab: Page | None = None, query: str = "") -> Board:
-        server = start_server(*paths)
-        used.append(server)
+        url = start_server(*paths)
         tab = tab or page
-        watch.follow(tab, server.url)
-        tab.goto(f"{server.url}/{query}")
+        watch.follow(tab, url)
+        tab.goto(f"{url}/{query}")
         return wait_for_page(tab)
 
     yield open_one
-    assert watch.problems == []
-    for server in used:
-        assert server.errors() == []
-
-
-@pytest.fixture(scope="session")
-def canvas_server(tmp_path_factory) -> Iterator[Served]:
-    """A server of pages with nothing but a canvas."""
-    log = tmp_path_factory.mktemp("canvas") / "log"
-    with log.open("w", encoding="utf-8") as out:
-        command = [sys.executable, "-m", "tests.ui.canvas_page"]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True)
-    server = Served(process.stdout.readline().strip(), process, log)
-    yield server
-    server.stop()
-
-
-@pytest.fixture
-def open_scene(page, canvas_server) -> Iterator[Callable[[str], Board]]:
-    """Open a scene of the canvas page; at the end, nothing may have gone wrong."""
-    watch = Watch()
-
-    def open_one(scene: str) -> Board:
-        watch.follow(page, canvas_server.url)
-        page.goto(f"{canvas_server.url}?scene={scene}")
-        return Board(page).wait_for_load(1)
-
-    yield open_one
-    assert watch.problems == []
-    assert canvas_server.errors() == []
+    assert watch.problems + house.take_errors() == []
 
 
 @pytest.fixture(scope="session")

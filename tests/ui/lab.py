@@ -8,9 +8,6 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.ui.board import Board
 
-SLOW = 30_000
-"""Milliseconds that a run may take on a busy machine."""
-
 # The lines of the figure that is shown: name, colour, dash, and the points.
 LINES = """() => {
   for (const document of Bokeh.documents)
@@ -34,8 +31,9 @@ LINES = """() => {
 class Lab(Board):
     """The page with the words of learning."""
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
+    def __init__(self, shown: Page | Board) -> None:
+        super().__init__(shown)
+        page = self.page
         self.certificate = page.get_by_text(re.compile("nats of the best possible|^Certified: every"))
         self.table = page.get_by_role("grid", name="Components")
 
@@ -45,7 +43,7 @@ class Lab(Board):
 
     def expect_state(self, state: str, learner: str = "decomposed EM") -> None:
         """Wait until a learner is said to be in some state."""
-        expect(self.state(learner)).to_contain_text(state, timeout=SLOW)
+        expect(self.state(learner)).to_contain_text(state)
 
     def expect_enabled(self, **buttons: bool) -> None:
         """The buttons of the strip, by their first words."""

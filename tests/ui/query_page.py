@@ -6,6 +6,7 @@ import json
 
 from playwright.sync_api import Locator, Page, expect
 
+from tests.ui.board import Board
 from tests.ui.lab import Lab
 
 # Whether the bars of a card have these lengths, as shares of their width.
@@ -20,8 +21,9 @@ FILLED = """([card, values]) => {
 class Asking(Lab):
     """The page with the words of queries."""
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
+    def __init__(self, shown: Page | Board) -> None:
+        super().__init__(shown)
+        page = self.page
         self.supposed = page.get_by_role("group", name="Supposed:")
 
     # --- on the canvas

@@ -91,8 +91,9 @@ def test_axe_finds_nothing_in_either_theme(open_board):
 def test_tab_reaches_every_control(open_board):
     lab = open_lab(open_board)
     lab.select("tub")
-    for name in ("Open", "Variable", "Data"):
+    for name, last in (("Open", "Path on this machine"), ("Variable", "Name The"), ("Data", "Data path on this")):
         lab.tab(name)
+        expect(lab.page.get_by_role("textbox", name=last)).to_be_visible()
         settle(lab)
         lab.page.evaluate("() => document.activeElement?.blur()")
         total = len(lab.page.evaluate(FOCUSABLE))

@@ -20,7 +20,7 @@ def empty(open_scene):
 @pytest.fixture
 def chain(open_scene):
     """The example V → X → Y → Z, of which Y is hidden."""
-    return open_scene("chain")
+    return open_scene("thesis-chain")
 
 
 def test_a_network_is_drawn_named_and_connected_and_all_of_it_undone(empty):

@@ -12,7 +12,7 @@ from engine.learning.learn import learn
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.state.session import Session
-from tests.ui.canvas_page import NODES, open_example, open_large
+from tests.ui.panels import NODES, open_example, open_large
 
 # Counts the frames between two calls, and those in which a node has moved.
 COUNT_FRAMES = """node => {
@@ -76,7 +76,7 @@ def test_a_component_is_looked_at_alone(open_scene):
 
 
 def test_a_component_is_looked_at_with_keys(open_scene):
-    chain = open_scene("chain")
+    chain = open_scene("thesis-chain")
     chain.node("Y").focus()
     chain.press("c")
     expect(chain.node("V")).to_have_class(re.compile("ghost"))
@@ -125,6 +125,7 @@ def test_gaps_are_told_by_shade_and_in_words(open_scene):
     expect(board.canvas.locator(".hull-name")).to_have_text(["2: no run yet"])
 
 
+@pytest.mark.alone
 def test_a_large_network_stays_smooth(open_scene):
     board = open_scene("large")
     page = board.page
@@ -156,6 +157,7 @@ def test_a_large_network_stays_smooth(open_scene):
     assert drag["all"] <= 4 * drag["moved"]
 
 
+@pytest.mark.alone
 def test_five_hundred_nodes_are_dressed_anew_in_a_fifth_of_a_second(page):
     session, sent = Session(), []
     open_large(session)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from engine.formats import NETWORK_FORMATS, read_network
 from engine.model.network import BayesianNetwork, MarkovNetwork
@@ -24,10 +24,11 @@ ASIA = ["8 variables", "8 arrows", "18 parameters", "500 rows", "2 hidden: tub, 
 
 
 class Desk(Board):
-    """The page with the words of opening and saving."""
+    """The Open panel beside the canvas."""
 
-    def __init__(self, page: Page) -> None:
-        super().__init__(page)
+    def __init__(self, board: Board) -> None:
+        super().__init__(board)
+        page = self.page
         self.place = page.get_by_label("Choose a network file")
         self.path = page.get_by_role("textbox", name="Path on this machine")
         self.name = page.get_by_role("textbox", name="File name")
@@ -58,8 +59,8 @@ class Desk(Board):
 
 
 @pytest.fixture
-def desk(open_board) -> Desk:
-    return Desk(open_board().page)
+def desk(open_panel) -> Desk:
+    return Desk(open_panel("open"))
 
 
 def assert_untouched(desk: Desk) -> None:
@@ -76,7 +77,7 @@ def test_an_uploaded_file_opens_and_the_data_goes_with_the_network_before(desk):
     expect(desk.says("Open: rain, 2 variables, 1 arrow.")).to_be_visible()
 
 
-def test_a_dropped_file_opens_and_one_that_misses_does_not_replace_the_page(desk, page):
+def test_a_dropped_file_opens_and_one_that_misses_does_not_replace_the_page(desk):
     drop = """([element, count, content]) => {
       const transfer = new DataTransfer()
       for (let k = 0; k < count; k++) transfer.items.add(new File([content], "rain.bif"))
@@ -84,11 +85,11 @@ def test_a_dropped_file_opens_and_one_that_misses_does_not_replace_the_page(desk
       element.dispatchEvent(event)
       return event.defaultPrevented
     }"""
-    assert page.evaluate(drop, [desk.canvas.element_handle(), 1, BIF])
-    assert page.evaluate(drop, [desk.place.element_handle(), 2, BIF])
+    assert desk.page.evaluate(drop, [desk.canvas.element_handle(), 1, BIF])
+    assert desk.page.evaluate(drop, [desk.place.element_handle(), 2, BIF])
     expect(desk.alert).to_have_text("Several files were dropped at once; drop one.")
     assert_untouched(desk)
-    assert page.evaluate(drop, [desk.place.element_handle(), 1, BIF])
+    assert desk.page.evaluate(drop, [desk.place.element_handle(), 1, BIF])
     expect(desk.heading).to_have_text("rain")
 
 
@@ -98,12 +99,12 @@ def test_a_file_of_ten_megabytes_is_sent_in_pieces(desk):
     expect(desk.heading).to_have_text("rain")
 
 
-def test_a_path_opens_with_the_button_and_with_enter(desk, page, tmp_path):
+def test_a_path_opens_with_the_button_and_with_enter(desk, tmp_path):
     for k, name in enumerate(("one", "two")):
         file = tmp_path / f"{name}.bif"
         file.write_text(BIF, encoding="utf-8")
         desk.path.fill(str(file))
-        page.keyboard.press("Enter") if k else desk.button("Open:").click()
+        desk.page.keyboard.press("Enter") if k else desk.button("Open:").click()
         expect(desk.heading).to_have_text(name)
     desk.path.fill("  ")
     desk.button("Open:").click()
@@ -177,7 +178,7 @@ def test_reading_can_be_abandoned_and_the_page_answers_meanwhile(desk, tmp_path)
     expect(desk.heading).to_have_text("rain")
 
 
-def test_new_networks_are_empty_and_each_kind_has_its_formats(desk, page):
+def test_new_networks_are_empty_and_each_kind_has_its_formats(desk):
     desk.button("New Markov network").click()
     expect(desk.heading).to_have_text("New Markov network")
     expect(desk.facts).to_have_text(["0 variables", "0 edges", "0 parameters", "no data"])
@@ -216,18 +217,18 @@ def test_a_download_reads_back_in_every_format(desk, tmp_path):
         expect(desk.says(f"Saved 2 variables, 1 arrow as rain{suffix}.")).to_be_visible()
 
 
-def test_the_same_download_comes_twice_and_a_typed_name_loses_what_no_file_can_be_called(desk, page):
+def test_the_same_download_comes_twice_and_a_typed_name_loses_what_no_file_can_be_called(desk):
     assert desk.download()[1].read_bytes() == desk.download()[1].read_bytes()
     desk.name.fill('a/../<img src=x onerror="alert(1)">')
     assert desk.download()[0] == "a..img src=x onerror=alert(1).bif"
     desk.name.fill("asia.net")
-    page.keyboard.press("Enter")
+    desk.page.keyboard.press("Enter")
     expect(desk.format).to_contain_text("NET (.net)")
     expect(desk.name).to_have_value("asia")
     assert desk.download()[0] == "asia.net"
 
 
-def test_writing_to_a_path_asks_before_it_replaces(desk, page, tmp_path):
+def test_writing_to_a_path_asks_before_it_replaces(desk, tmp_path):
     desk.target.fill(str(tmp_path))
     desk.button("Write").click()
     file = tmp_path / "Asia.bif"

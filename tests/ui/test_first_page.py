@@ -7,12 +7,13 @@ import pytest
 from playwright.sync_api import expect
 
 from pgmgui.project.examples import load_gallery
+from tests.ui.lab import Lab
 
 DARK = "() => getComputedStyle(document.body).getPropertyValue('--panel-surface-color').includes('14181d')"
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
-def test_the_page_opens_on_a_drawn_example(open_board):
+def test_the_page_opens_on_a_drawn_example_that_fits_and_is_legible(open_board):
     board = open_board()
     for example in load_gallery():
         expect(board.example(example.title)).to_contain_text(example.shows)
@@ -21,12 +22,15 @@ def test_the_page_opens_on_a_drawn_example(open_board):
     assert ("directed", "smoke", "lung") in board.edges()
     expect(board.heading).to_have_text("Asia")
     expect(board.facts).to_have_text(["8 variables", "8 arrows", "18 parameters", "500 rows", "2 hidden: tub, lung"])
+    assert_fits(board, (1440, 900), 0.35)
+    assert_legible(board, dark=False)
+    board.page.get_by_role("button", name="theme").click()
+    board.page.wait_for_function(DARK)
+    assert_legible(board, dark=True)
 
 
-@pytest.mark.parametrize(("size", "share"), [((1440, 900), 0.35), ((1024, 768), 0.2)])
-def test_the_drawing_fits_and_arrows_end_at_nodes(open_board, page, size, share):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    board = open_board()
+def assert_fits(board, size, share):
+    """The canvas has its share of the window, the drawing fits into it, and arrows end at nodes."""
     frame = board.canvas.bounding_box()
     assert frame["width"] * frame["height"] > share * size[0] * size[1]
     for name in board.names():
@@ -35,55 +39,68 @@ def test_the_drawing_fits_and_arrows_end_at_nodes(open_board, page, size, share)
         assert box["x"] + box["width"] <= frame["x"] + frame["width"]
         assert frame["y"] <= box["y"]
         assert box["y"] + box["height"] <= frame["y"] + frame["height"]
-    arrow = page.locator('[data-from="asia"][data-to="tub"]').bounding_box()
+    arrow = board.edge("asia", "tub").bounding_box()
     tip, rim = arrow["y"] + arrow["height"], board.node("tub").locator(".shape").bounding_box()["y"]
     assert tip == pytest.approx(rim, abs=6)
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert board.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_choosing_an_example_redraws(open_board):
-    board = open_board()
+def assert_legible(board, dark):
+    """Labels and edges stand out from what is behind them."""
+    text = colour(board.node("lung").locator(".name"), "fill")
+    node = colour(board.node("lung").locator(".shape"), "fill")
+    paper = colour(board.canvas, "backgroundColor")
+    edge = colour(board.page.locator("[data-edge]").first, "stroke")
+    assert contrast(text, node) > 7
+    assert contrast(edge, paper) > 3
+    assert (luminance(paper) < 0.2) == dark
+
+
+def test_choosing_an_example_redraws(open_panel):
+    board = open_panel("open")
     for example in (*load_gallery()[1:], load_gallery()[0]):
         document, _ = example.read()
-        board.choose(example.title)
+        board.pick(example.title)
         assert board.names() == [variable.name for variable in document.network.variables]
         assert len(board.edges()) == len(document.network.edges)
         expect(board.heading).to_have_text(example.title)
 
 
-def test_a_markov_network_has_lines_without_heads(open_board):
-    board = open_board().choose("Grid of nine")
+def test_a_markov_network_has_lines_without_heads(open_panel):
+    board = open_panel("open", scene="thesis-grid")
     assert {kind for kind, _, _ in board.edges()} == {"undirected"}
     paths = [edge.get_attribute("d") for edge in board.page.locator("[data-edge]").all()]
     assert len(paths) == 12
     assert all(re.fullmatch(r"M\S+ \S+L\S+ \S+", path) for path in paths)
     expect(board.facts.nth(1)).to_have_text("12 edges")
-    board.choose("Chain of four")
+    board.pick("Chain of four")
     assert all("Z" in edge.get_attribute("d") for edge in board.page.locator("[data-edge]").all())
 
 
-def test_the_wheel_zooms_about_the_pointer_and_fit_restores(open_board, page):
-    board = open_board()
+def test_the_wheel_zooms_about_the_pointer_and_fit_restores(open_scene):
+    board = open_scene("asia")
     before, zoom = board.middle("lung"), board.zoom()
-    page.mouse.move(*before)
-    page.mouse.wheel(0, -400)
-    page.wait_for_function("([e, z]) => !e.getAttribute('transform').includes(z)", arg=[viewport(board), str(zoom)])
+    board.page.mouse.move(*before)
+    board.page.mouse.wheel(0, -400)
+    board.page.wait_for_function(
+        "([e, z]) => !e.getAttribute('transform').includes(z)", arg=[viewport(board), str(zoom)]
+    )
     assert board.zoom() > 1.5 * zoom
     assert board.middle("lung") == pytest.approx(before, abs=1)
-    page.get_by_role("button", name="Fit the graph").click()
+    board.page.get_by_role("button", name="Fit the graph").click()
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(zoom)
 
 
-def test_dragging_the_background_pans_and_a_node_moves(open_board, page):
-    board = open_board()
+def test_dragging_the_background_pans_and_a_node_moves(open_scene):
+    board = open_scene("asia")
     frame = board.canvas.bounding_box()
     before = {name: board.middle(name) for name in board.names()}
     start = frame["x"] + 20, frame["y"] + 20
-    page.mouse.move(*start)
-    page.mouse.down()
-    page.mouse.move(start[0] + 30, start[1] + 50, steps=4)
-    page.mouse.up()
+    board.page.mouse.move(*start)
+    board.page.mouse.down()
+    board.page.mouse.move(start[0] + 30, start[1] + 50, steps=4)
+    board.page.mouse.up()
     board.wait_for_paint()
     after = {name: board.middle(name) for name in board.names()}
     assert after == {name: pytest.approx((x + 30, y + 50), abs=1) for name, (x, y) in before.items()}
@@ -95,7 +112,9 @@ def test_dragging_the_background_pans_and_a_node_moves(open_board, page):
 
 def test_drawing_on_a_small_screen(open_board, page):
     page.set_viewport_size({"width": 1024, "height": 768})
-    board = open_board().new()
+    board = open_board()
+    assert_fits(board, (1024, 768), 0.2)
+    board.new()
     board.add(120, 60, "rain").add(320, 60, "sprinkler").add(220, 140, "wet")
     board.connect("rain", "wet").connect("sprinkler", "wet")
     expect(board.facts).to_have_text(["3 variables", "2 arrows", "6 parameters", "no data"])
@@ -109,16 +128,16 @@ def test_drawing_on_a_small_screen(open_board, page):
         assert frame["y"] <= box["y"] < box["y"] + box["height"] <= frame["y"] + frame["height"]
 
 
-def test_the_view_stays_over_edits_and_fits_another_document(open_board, page):
-    board = open_board().choose("Chain of four")
-    page.get_by_role("button", name="Zoom out").click()
+def test_the_view_stays_over_edits_and_fits_another_document(open_panel):
+    board = open_panel("open", scene="thesis-chain")
+    board.page.get_by_role("button", name="Zoom out").click()
     board.wait_for_paint()
     zoom, place = board.zoom(), board.middle("Y")
     board.select("V").press("Delete")
     board.press("Control+z")
     board.connect("V", "Y")
     assert (board.zoom(), board.middle("Y")) == (pytest.approx(zoom), pytest.approx(place, abs=1))
-    board.choose("Asia")
+    board.pick("Asia")
     frame = board.canvas.bounding_box()
     for x, y in map(board.middle, board.names()):
         assert frame["x"] < x < frame["x"] + frame["width"]
@@ -128,24 +147,24 @@ def test_the_view_stays_over_edits_and_fits_another_document(open_board, page):
     assert board.zoom() == pytest.approx(1.25 * zoom)
 
 
-def test_the_buttons_zoom(open_board, page):
-    board = open_board()
+def test_the_buttons_zoom(open_scene):
+    board = open_scene("asia")
     zoom = board.zoom()
-    page.get_by_role("button", name="Zoom in").click()
+    board.page.get_by_role("button", name="Zoom in").click()
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(1.25 * zoom)
-    page.get_by_role("button", name="Zoom out").click()
+    board.page.get_by_role("button", name="Zoom out").click()
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(zoom)
 
 
-def test_the_keyboard_reaches_and_moves_everything(open_board, page):
-    board = open_board()
+def test_the_keyboard_reaches_and_moves_everything(open_panel):
+    board = open_panel("open")
     board.example("Student").focus()
-    page.keyboard.press("Enter")
+    board.page.keyboard.press("Enter")
     board.wait_for_load(2)
     for _ in range(2 * len(load_gallery())):
-        page.keyboard.press("Tab")
+        board.page.keyboard.press("Tab")
         if board.focused():
             break
     assert board.focused() == "Difficulty"
@@ -156,31 +175,31 @@ def test_the_keyboard_reaches_and_moves_everything(open_board, page):
         ("Left", "Grade"),
         ("Down", "Letter"),
     ):
-        page.keyboard.press(f"Arrow{key}")
+        board.page.keyboard.press(f"Arrow{key}")
         assert board.focused() == name
-    expect(page.locator('[data-from="Grade"][data-to="Letter"]')).to_have_class("edge lit")
+    expect(board.page.locator('[data-from="Grade"][data-to="Letter"]')).to_have_class("edge lit")
     zoom = board.zoom()
-    page.keyboard.press("+")
+    board.page.keyboard.press("+")
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(1.25 * zoom)
     before = board.middle("Letter")
-    page.keyboard.press("Shift+ArrowRight")
+    board.page.keyboard.press("Shift+ArrowRight")
     board.wait_for_paint()
     assert board.middle("Letter") == pytest.approx((before[0] - 60, before[1]), abs=1)
-    page.keyboard.press("0")
+    board.page.keyboard.press("0")
     board.wait_for_paint()
     assert board.zoom() == pytest.approx(zoom)
-    page.keyboard.press("Tab")
+    board.page.keyboard.press("Tab")
     expect(board.button("Undo")).to_be_focused()
 
 
-def test_walking_off_the_screen_brings_the_node_into_view(open_board, page):
-    board = open_board().choose("Chain of four")
+def test_walking_off_the_screen_brings_the_node_into_view(open_scene):
+    board = open_scene("thesis-chain")
     board.node("V").focus()
     for _ in range(6):
-        page.keyboard.press("+")
+        board.page.keyboard.press("+")
     for name in "XYZ":
-        page.keyboard.press("ArrowRight")
+        board.page.keyboard.press("ArrowRight")
         board.wait_for_paint()
         assert board.focused() == name
         frame, (x, y) = board.canvas.bounding_box(), board.middle(name)
@@ -188,7 +207,7 @@ def test_walking_off_the_screen_brings_the_node_into_view(open_board, page):
         assert frame["y"] < y < frame["y"] + frame["height"]
 
 
-def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
+def test_a_hostile_name_is_just_a_name(open_panel, tmp_path):
     network, data = tmp_path / f"{HOSTILE}.json", tmp_path / "data.csv"
     states = [HOSTILE, "</script><b>"]
     content = {
@@ -204,7 +223,7 @@ def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
     }
     network.write_text(json.dumps(content), encoding="utf-8")
     data.write_text(f"{HOSTILE},weight\n{HOSTILE},2\n", encoding="utf-8")
-    board = open_board(network, data)
+    board = open_panel("parts", "strip", scene=(network, data))
     assert board.names() == [HOSTILE, "</title><svg onload=alert(2)>"]
     expect(board.heading).to_have_text(HOSTILE)
     expect(board.facts.last).to_have_text("1 hidden: </title><svg onload=alert(2)>")
@@ -213,32 +232,22 @@ def test_a_hostile_name_is_just_a_name(open_board, page, tmp_path):
     )
     expect(board.node(HOSTILE).locator(".name")).to_have_text(f"{HOSTILE[:23]}…")
     board.node(HOSTILE).click()
-    expect(page.get_by_text(f"Selected: {HOSTILE}")).to_be_visible()
-    board.tab("Parts")
-    expect(page.get_by_role("grid", name="Components")).to_contain_text(HOSTILE)
+    expect(board.page.get_by_text(f"Selected: {HOSTILE}")).to_be_visible()
+    expect(board.page.get_by_role("grid", name="Components")).to_contain_text(HOSTILE)
     board.button("Start").click()
-    expect(page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=30_000)
-    expect(page.locator("img")).to_have_count(0)
-    expect(page.locator("[onload], [onerror]")).to_have_count(0)
+    expect(board.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible()
+    expect(board.page.locator("img")).to_have_count(0)
+    expect(board.page.locator("[onload], [onerror]")).to_have_count(0)
 
 
-@pytest.mark.parametrize("dark", [False, True])
-def test_labels_are_legible_in_light_and_dark(open_board, page, dark):
-    board = open_board()
-    if dark:
-        page.get_by_role("button", name="theme").click()
-        page.wait_for_function(DARK)
-    text = colour(board.node("lung").locator(".name"), "fill")
-    node = colour(board.node("lung").locator(".shape"), "fill")
-    paper = colour(board.canvas, "backgroundColor")
-    edge = colour(page.locator("[data-edge]").first, "stroke")
-    assert contrast(text, node) > 7
-    assert contrast(edge, paper) > 3
-    assert (luminance(paper) < 0.2) == dark
-
-
-def test_two_tabs_do_not_see_each_other(open_board, page):
-    one, two = open_board(), open_board(tab=page.context.new_page())
+def test_two_tabs_do_not_see_each_other(open_board, context):
+    one, two = Lab(open_board()), Lab(open_board(tab=context.new_page()))
+    one.after_style(lambda: (one.node("dysp").focus(), one.page.keyboard.press("h")))
+    one.button("Start").click()
+    one.expect_state("converged")
+    expect(one.node("dysp")).to_have_attribute("data-role", "hidden")
+    expect(two.node("dysp")).to_have_attribute("data-role", "observed")
+    expect(two.page.get_by_text("Ready: press Start")).to_be_visible()
     one.choose("Triangle")
     two.choose("Student")
     assert one.names() == list("ABC")

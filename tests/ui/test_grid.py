@@ -3,40 +3,20 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.conftest import ROOT, Served, Watch
-from tests.ui.grid_page import HOSTILE
-
-
-@pytest.fixture(scope="module")
-def grid_server(tmp_path_factory):
-    log = tmp_path_factory.mktemp("grid") / "log"
-    with log.open("w", encoding="utf-8") as out:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "tests.ui.grid_page"], cwd=ROOT, stdout=subprocess.PIPE, stderr=out, text=True
-        )
-    server = Served(process.stdout.readline().strip(), process, log)
-    yield server
-    server.stop()
-    process.stdout.close()
+from tests.ui.grids import HOSTILE, make_grids
 
 
 @pytest.fixture
-def grids(page, grid_server):
-    """The page with its three grids; at the end, nothing may have gone wrong."""
-    watch = Watch()
-    watch.follow(page, grid_server.url)
-    page.goto(grid_server.url)
+def grids(stage):
+    """The three grids."""
+    page = stage.show(lambda: ([], [make_grids()]))
     for label in ("Long", "Table", "Wide"):
-        expect(page.get_by_role("grid", name=label)).to_have_attribute("data-loads", "1", timeout=30_000)
-    yield page
-    assert watch.problems == []
-    assert grid_server.errors() == []
+        expect(page.get_by_role("grid", name=label)).to_have_attribute("data-loads", "1")
+    return page
 
 
 def grid(page: Page, label: str) -> Locator:

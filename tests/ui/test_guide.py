@@ -10,7 +10,7 @@ from pgmgui.board.first_run_card import STEPS
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
-from tests.ui.conftest import wait_for_page
+from tests.ui.conftest import PATIENCE, wait_for_page
 from tests.ui.test_scenarios import Bench
 
 ASIDE = 1
@@ -31,6 +31,7 @@ def assert_beside(one: Locator, other: Locator) -> None:
 
 def test_the_first_visit_is_guided_and_the_next_is_not(browser, open_board):
     context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE)
     bench = Bench(open_board(tab=context.new_page()).page)
     shown = card(bench)
     for width, height in ((1440, 900), (1024, 768)):

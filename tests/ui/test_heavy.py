@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,10 @@ from engine.formats import read_network, write_dataset
 from engine.simulation.missingness import hide
 from engine.simulation.sampling import simulate
 from tests.shared_data import DATA, needs_data
-from tests.ui.lab import SLOW, Lab
+from tests.ui.conftest import wait_for_page
+from tests.ui.lab import Lab
+from tests.ui.serving import start_process
+from tests.ui.watch import Watch
 
 pytestmark = [needs_data, pytest.mark.alone]
 NETWORKS = DATA / "networks" / "bif"
@@ -55,6 +59,25 @@ def heavy(tmp_path_factory) -> tuple[Path, Path]:
     return network, make_data(tmp_path_factory.mktemp("heavy") / "win95pts.csv", network, 2**14, 0.5)
 
 
+@pytest.fixture
+def open_served(page, tmp_path) -> Iterator[Callable[..., tuple[Lab, int]]]:
+    """Open a page of a server that has a process for itself; the page, and the process."""
+    watch, servers = Watch(), []
+
+    def open_one(*paths: Path) -> tuple[Lab, int]:
+        server = start_process(tuple(map(str, paths)), tmp_path / "log")
+        servers.append(server)
+        watch.follow(page, server.url)
+        page.goto(server.url)
+        return Lab(wait_for_page(page)), server.process.pid
+
+    yield open_one
+    for server in servers:
+        server.stop()
+        assert server.errors() == []
+    assert watch.problems == []
+
+
 def measure_clicks(lab: Lab) -> list[float]:
     """Seconds from a click on a node until the server's answer is on the page."""
     seconds = []
@@ -87,12 +110,13 @@ def wait_for_iterations(lab: Lab, iterations: int) -> None:
         assert time.monotonic() < end, lab.state().inner_text()
 
 
-def test_a_heavy_run_leaves_the_page_quick(open_board, heavy):
-    lab = Lab(open_board(*heavy).page).run_for_ever()
+def test_a_heavy_run_leaves_the_page_quick(open_served, heavy):
+    lab, _ = open_served(*heavy)
+    lab.run_for_ever()
     drawings, clicks = measure_drawings(lab), measure_clicks(lab)
     begun = time.perf_counter()
     lab.button("Stop").click()
-    expect(lab.state()).to_contain_text("stopped by you", timeout=SLOW)
+    expect(lab.state()).to_contain_text("stopped by you")
     stopped = time.perf_counter() - begun
     print(
         f"\nwin95pts, half hidden, 2^14 rows: {drawings:.1f} drawings a second; a click is answered in "
@@ -103,9 +127,9 @@ def test_a_heavy_run_leaves_the_page_quick(open_board, heavy):
     assert stopped <= STOP
 
 
-def test_memory_does_not_grow_over_a_long_run(open_board, start_server, heavy):
-    lab = Lab(open_board(*heavy).page).run_for_ever()
-    process = start_server(*heavy).process.pid
+def test_memory_does_not_grow_over_a_long_run(open_served, heavy):
+    lab, process = open_served(*heavy)
+    lab.run_for_ever()
     wait_for_iterations(lab, FEW)
     before = memory(process)
     wait_for_iterations(lab, MANY)
@@ -115,9 +139,9 @@ def test_memory_does_not_grow_over_a_long_run(open_board, start_server, heavy):
     assert after - before <= GROWTH
 
 
-def test_a_mark_on_a_large_network_is_drawn_at_once(open_board, tmp_path):
+def test_a_mark_on_a_large_network_is_drawn_at_once(open_served, tmp_path):
     network = NETWORKS / "andes.bif"
-    lab = Lab(open_board(network, make_data(tmp_path / "andes.csv", network, 1000, 0.0)).page)
+    lab, _ = open_served(network, make_data(tmp_path / "andes.csv", network, 1000, 0.0))
     seconds = []
     for name in lab.names()[::20]:
         lab.node(name).focus()

@@ -2,8 +2,6 @@
 
 import http.client
 import os
-import select
-import subprocess
 import sys
 from urllib.parse import urlsplit
 
@@ -11,7 +9,8 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.ui.board import Board
-from tests.ui.conftest import ROOT, Served, Watch
+from tests.ui.serving import start_command
+from tests.ui.watch import Watch
 
 UPGRADE = {
     "Upgrade": "websocket",
@@ -65,12 +64,9 @@ def test_only_the_loopback_address_listens(served):
 @pytest.fixture(scope="module")
 def opened_up(tmp_path_factory):
     """A server that the command line has opened to all addresses of this machine."""
-    log = tmp_path_factory.mktemp("server") / "log"
     words = [sys.executable, "-m", "app.cli", "serve", "--address", "0.0.0.0", "--port", "0", "--no-show"]
-    with log.open("w", encoding="utf-8") as out:
-        process = subprocess.Popen(words, cwd=ROOT, env=dict(os.environ), stdout=subprocess.PIPE, stderr=out, text=True)
-    assert select.select([process.stdout], [], [], 60)[0], "the server did not start within a minute"
-    server = Served(process.stdout.readline().split()[4], process, log)
+    server = start_command(words, tmp_path_factory.mktemp("server") / "log", dict(os.environ))
+    server.url = server.url.split()[4]
     yield server
     server.stop()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import os
 import re
-import time
+import threading
 
 import numpy as np
 import pytest
@@ -19,7 +18,8 @@ from engine.learning.task import make_task
 from engine.model import editing
 from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
-from tests.ui.lab import LINES, SLOW, Lab, open_lab
+from tests.ui.lab import LINES, Lab
+from tests.ui.serving import WAIT
 
 GALLERY = {example.id: example for example in load_gallery()}
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -39,9 +39,9 @@ def learn_asia(method="d-em", seed=0, tol=1e-4, **options):
 # --- the run
 
 
-def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_board):
+def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_panel):
     """What is drawn and said, against the engine called by itself."""
-    lab = open_lab(open_board)
+    lab = Lab(open_panel("strip"))
     lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Cancel=False, Apply=False)
     lab.button("Start").click()
     lab.expect_state("converged")
@@ -60,27 +60,27 @@ def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_board):
     lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Discard=True, Apply=True)
 
 
-def test_complete_data_is_certified_and_can_be_counted(open_board):
-    lab = open_lab(open_board, "Cancer")
+def test_complete_data_is_certified_and_can_be_counted(open_panel):
+    lab = Lab(open_panel("open", "strip", scene="cancer"))
     lab.choose_learners("counting")
     lab.button("Start").click()
-    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible(timeout=SLOW)
+    expect(lab.page.get_by_text("Certified: every component is at its upper bound")).to_be_visible()
     lab.expect_state("converged", "counting")
-    lab.choose("Asia")
+    lab.pick("Asia")
     lab.button("Learners").click()
     expect(lab.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_be_visible()
     expect(lab.page.get_by_role("checkbox", name="counting", exact=True)).to_have_count(0)
 
 
-def test_step_pause_resume_stop_and_what_is_enabled(open_board):
-    lab = open_lab(open_board)
+def test_step_pause_resume_stop_and_what_is_enabled(open_panel):
+    lab = Lab(open_panel("strip"))
     lab.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000").close_options()
     lab.button("Step").click()
-    expect(lab.state()).to_contain_text("after 1 iteration, paused", timeout=SLOW)
+    expect(lab.state()).to_contain_text("after 1 iteration, paused")
     lab.expect_enabled(Start=False, Resume=True, Step=True, Stop=True, Cancel=True, Apply=False)
     lab.button("Step").focus()
     lab.page.keyboard.press("Enter")
-    expect(lab.state()).to_contain_text("after 2 iterations, paused", timeout=SLOW)
+    expect(lab.state()).to_contain_text("after 2 iterations, paused")
     assert [round(x) for x in lab.lines()["decomposed EM"]["x"]] == [0, 1, 2]
     lab.button("Resume").click()
     lab.expect_state("running")
@@ -92,8 +92,8 @@ def test_step_pause_resume_stop_and_what_is_enabled(open_board):
     lab.expect_enabled(Start=True, Pause=False, Stop=False, Discard=True, Apply=True)
 
 
-def test_cancel_and_discard_leave_nothing(open_board):
-    lab = open_lab(open_board).run_for_ever()
+def test_cancel_and_discard_leave_nothing(open_panel):
+    lab = Lab(open_panel("strip")).run_for_ever()
     lab.expect_lines("decomposed EM", "bound by components")
     lab.button("Cancel").click()
     expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
@@ -108,8 +108,8 @@ def test_cancel_and_discard_leave_nothing(open_board):
     lab.expect_lines("bound by components")
 
 
-def test_apply_can_be_undone(open_board):
-    lab = open_lab(open_board)
+def test_apply_can_be_undone(open_panel):
+    lab = Lab(open_panel("strip"))
     lab.button("Start").click()
     lab.expect_state("converged")
     lab.button("Apply").click()
@@ -130,8 +130,8 @@ def test_apply_can_be_undone(open_board):
     lab.expect_enabled(Apply=False, Start=True)
 
 
-def test_learners_race_from_the_same_start(open_board):
-    lab = open_lab(open_board)
+def test_learners_race_from_the_same_start(open_panel):
+    lab = Lab(open_panel("strip"))
     lab.choose_learners("textbook EM", "decomposed L-BFGS")
     lab.button("Start").click()
     raced = {"decomposed EM": "d-em", "textbook EM": "em-textbook", "decomposed L-BFGS": "d-lbfgs"}
@@ -151,8 +151,8 @@ def test_learners_race_from_the_same_start(open_board):
     assert expected[0] < expected[1]
 
 
-def test_the_axes(open_board):
-    lab = open_lab(open_board)
+def test_the_axes(open_panel):
+    lab = Lab(open_panel("strip"))
     lab.button("Start").click()
     lab.expect_state("converged")
     gap = find_bounds(make_task(*asia())).total - learn_asia()[-1].objective.sum()
@@ -173,8 +173,8 @@ def test_the_axes(open_board):
     assert lines["naive bound"]["y"][0] == pytest.approx(find_bounds(make_task(*asia())).naive)
 
 
-def test_options_reach_the_run_and_wrong_ones_are_refused(open_board):
-    lab = open_lab(open_board).open_options()
+def test_options_reach_the_run_and_wrong_ones_are_refused(open_panel):
+    lab = Lab(open_panel("strip")).open_options()
     lab.set_option("Seed", "5").set_option("Restarts", "3").set_option("Prior", "2")
     lab.set_option("Tolerance", "lots")
     expect(lab.message).to_contain_text("Tolerance: 'lots' is no number")
@@ -195,11 +195,11 @@ def test_options_reach_the_run_and_wrong_ones_are_refused(open_board):
 # --- what can go wrong
 
 
-def test_a_changed_mark_makes_the_run_stale(open_board):
-    lab = open_lab(open_board).run_for_ever()
+def test_a_changed_mark_makes_the_run_stale(open_panel):
+    lab = Lab(open_panel("strip")).run_for_ever()
     lab.after_style(lambda: (lab.node("bronc").focus(), lab.page.keyboard.press("h")))
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
-    expect(lab.state()).to_contain_text("stopped.", timeout=SLOW)
+    expect(lab.state()).to_contain_text("stopped.")
     lab.expect_enabled(Start=True, Pause=False, Apply=False)
     lab.button("Start").click()
     lab.expect_state("running")
@@ -207,18 +207,18 @@ def test_a_changed_mark_makes_the_run_stale(open_board):
     lab.button("Cancel").click()
 
 
-def open_with_tables(open_board, folder, example, change) -> Lab:
+def open_with_tables(open_panel, folder, example, change) -> Lab:
     """An example whose tables were changed, about to start from them."""
     document, _ = GALLERY[example].read()
     path = folder / "changed.bif"
     write_network(path, document.network.with_tables(change(document.network)))
-    lab = Lab(open_board(path, GALLERY[example].data).page).open_options()
+    lab = Lab(open_panel("strip", scene=(path, GALLERY[example].data))).open_options()
     lab.page.get_by_role("button", name="current parameters").click()
     expect(lab.page.get_by_role("button", name="current parameters")).to_have_attribute("aria-pressed", "true")
     return lab.close_options()
 
 
-def test_a_failing_run_says_why_and_the_page_lives_on(open_board, tmp_path):
+def test_a_failing_run_says_why_and_the_page_lives_on(open_panel, tmp_path):
     """A table that rules out what the data shows, and a start from it."""
 
     def rule_out(network):
@@ -226,9 +226,9 @@ def test_a_failing_run_says_why_and_the_page_lives_on(open_board, tmp_path):
         tables[network.index["either"]] = np.broadcast_to([1.0, 0.0], tables[network.index["either"]].shape)
         return tables
 
-    lab = open_with_tables(open_board, tmp_path, "asia", rule_out)
+    lab = open_with_tables(open_panel, tmp_path, "asia", rule_out)
     lab.button("Start").click()
-    expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0", timeout=SLOW)
+    expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0")
     expect(lab.state()).to_have_text("decomposed EM: failed.")
     lab.expect_enabled(Start=True, Pause=False, Stop=False, Apply=False)
     lab.open_options()
@@ -239,65 +239,47 @@ def test_a_failing_run_says_why_and_the_page_lives_on(open_board, tmp_path):
     expect(lab.message).to_be_hidden()
 
 
-def test_a_symmetric_start_is_named(open_board, tmp_path):
+def test_a_symmetric_start_is_named(open_panel, tmp_path):
     even = lambda network: [np.full_like(table, 1 / table.shape[-1]) for table in network.tables]  # noqa: E731
-    lab = open_with_tables(open_board, tmp_path, "latent-class", even)
+    lab = open_with_tables(open_panel, tmp_path, "latent-class", even)
     lab.button("Start").click()
-    expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible(timeout=SLOW)
+    expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible()
 
 
-def test_what_cannot_be_learned_says_so(open_board):
-    lab = open_lab(open_board, "Grid of nine")
+def test_what_cannot_be_learned_says_so(open_panel):
+    lab = Lab(open_panel("open", "parts", "strip", scene="thesis-grid"))
     expect(lab.page.get_by_text("Learning needs a Bayesian network with data")).to_be_visible()
     lab.expect_enabled(Start=False, Step=False, Cancel=False)
-    lab.tab("Parts")
     expect(lab.page.get_by_text("Components are those of a Bayesian network with data.")).to_be_visible()
-    lab.choose("Earthquake")
+    lab.pick("Earthquake")
     lab.expect_enabled(Start=False)
-    lab.choose("Asia")
+    lab.pick("Asia")
     lab.choose_learners("decomposed EM")
     expect(lab.page.get_by_text("Choose a learner.")).to_be_visible()
     lab.expect_enabled(Start=False)
 
 
-def test_closing_a_tab_stops_its_run(open_board, start_server, context):
-    """The run is a thread of the server's process, and the only one that comes and goes here."""
-    open_lab(open_board)
-    process = start_server().process.pid
-    before = count_threads(process)
-    other = open_lab(lambda: open_board(tab=context.new_page())).run_for_ever()
-    assert count_threads(process) > before
+def test_closing_a_tab_stops_its_run(open_board, context):
+    """The run is a thread of the server's, which is in this process."""
+    before = learners()
+    other = Lab(open_board(tab=context.new_page())).run_for_ever()
+    begun = learners() - before
+    assert begun
     other.page.close()
-    wait_until(lambda: count_threads(process) == before, "the run did not stop")
+    for thread in begun:
+        thread.join(WAIT)
+        assert not thread.is_alive(), "the run did not stop"
 
 
-def count_threads(process: int) -> int:
-    return len(os.listdir(f"/proc/{process}/task"))
-
-
-def wait_until(condition, otherwise: str, seconds: float = 30.0) -> None:
-    """Look again and again; nothing tells when a thread of another process ends."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, otherwise
-
-
-def test_two_tabs_do_not_see_each_other(open_board, context):
-    first = open_lab(open_board)
-    first.after_style(lambda: (first.node("dysp").focus(), first.page.keyboard.press("h")))
-    first.button("Start").click()
-    other = Lab(open_board(tab=context.new_page()).page)
-    expect(other.node("dysp")).to_have_attribute("data-role", "observed")
-    expect(other.page.get_by_text("Ready: press Start")).to_be_visible()
-    expect(first.node("dysp")).to_have_attribute("data-role", "hidden")
-    first.expect_state("converged")
+def learners() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "learner"}
 
 
 # --- components
 
 
-def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_board):
-    lab = open_lab(open_board, "Chain of four").tab("Parts")
+def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_panel):
+    lab = Lab(open_panel("parts", "strip", scene="thesis-chain"))
     expect(lab.node("Y")).to_have_attribute("data-role", "hidden")
     assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
     expect(lab.table).to_have_attribute("aria-rowcount", "4")
@@ -309,9 +291,8 @@ def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_bo
     assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
 
 
-def test_the_table_and_the_canvas_are_linked_both_ways(open_board):
-    lab = open_lab(open_board)
-    lab.tab("Parts")
+def test_the_table_and_the_canvas_are_linked_both_ways(open_panel):
+    lab = Lab(open_panel("parts", "strip"))
     expect(lab.row(2)).to_contain_text("tub, lung, either")
     lab.row(6).get_by_text("dysp").click()
     expect(lab.node("tub")).to_have_class(re.compile("ghost"))
@@ -334,9 +315,8 @@ def test_the_table_and_the_canvas_are_linked_both_ways(open_board):
     expect(lab.page.get_by_text("Component 2 learns tub (hidden), lung (hidden), either.")).to_be_visible()
 
 
-def test_the_table_tells_what_a_run_has_reached(open_board):
-    lab = open_lab(open_board)
-    lab.tab("Parts")
+def test_the_table_tells_what_a_run_has_reached(open_panel):
+    lab = Lab(open_panel("parts", "strip"))
     lab.button("Start").click()
     lab.expect_state("converged")
     last, bounds = learn_asia()[-1], find_bounds(make_task(*asia()))
@@ -354,11 +334,10 @@ def test_the_table_tells_what_a_run_has_reached(open_board):
     assert bars == [[[2], [int(last.iterations[0, 1])]]]
 
 
-def test_names_are_only_names_in_tables_and_plots(open_board, tmp_path):
+def test_names_are_only_names_in_tables_and_plots(open_panel, tmp_path):
     path = tmp_path / "hostile.json"
     write_network(path, editing.rename_variable(GALLERY["asia"].read()[0].network, "tub", HOSTILE))
-    lab = Lab(open_board(path, GALLERY["asia"].data).page)
-    lab.tab("Parts")
+    lab = Lab(open_panel("parts", "strip", scene=(path, GALLERY["asia"].data)))
     lab.button("Start").click()
     lab.expect_state("converged")
     lab.table.get_by_text(HOSTILE).click()

@@ -39,8 +39,8 @@ def asia():
     return next(example for example in load_gallery() if example.id == "asia").read()[0].network
 
 
-def test_bars_on_the_canvas_say_what_enumeration_says(open_board, asia):
-    page = Asking(open_board().page)
+def test_bars_on_the_canvas_say_what_enumeration_says(open_panel, asia):
+    page = Asking(open_panel("query"))
     before, _ = enumerate_marginals(asia, {})
     expect(page.card("asia")).to_have_count(0)
     page.show_bars()
@@ -59,7 +59,6 @@ def test_bars_on_the_canvas_say_what_enumeration_says(open_board, asia):
     expect(page.bar("asia", "yes").locator(".before")).to_be_visible(visible=False)
     # A drag along a bar: likelihood 0.2 for yes.
     page.drag_bar("xray", "yes", 0.2)
-    page.tab("Query")
     expect(page.supposed.get_by_role("button")).to_have_text(
         ["✕ dysp = yes", re.compile(r"^✕ xray: likelihood yes 0\.")]
     )
@@ -99,10 +98,9 @@ def test_bars_on_the_canvas_say_what_enumeration_says(open_board, asia):
     expect(page.card("asia")).to_have_count(0)
 
 
-def test_the_tab_works_with_the_keyboard_and_explains_what_is_impossible(open_board, asia):
-    page = Asking(open_board().page)
+def test_the_tab_works_with_the_keyboard_and_explains_what_is_impossible(open_panel, asia):
+    page = Asking(open_panel("query"))
     before, _ = enumerate_marginals(asia, {})
-    page.tab("Query")
     expect(page.page.get_by_text("Click a state to suppose it; drag its bar for a likelihood.")).to_be_visible()
     page.expect_told("bronc", before["bronc"], before["bronc"])
     page.state_button("tub", "yes").focus()
@@ -152,7 +150,7 @@ def test_the_tab_works_with_the_keyboard_and_explains_what_is_impossible(open_bo
     expect(page.variable("lung")).to_be_visible()
 
 
-def test_learned_parameters_can_be_asked(open_board, asia):
+def test_learned_parameters_can_be_asked(open_panel, asia):
     session = Session()
     session.open_example(next(example for example in load_gallery() if example.id == "asia"))
     stopping = Stopping(session.settings.tol, session.settings.criterion, session.settings.max_iter)
@@ -162,8 +160,7 @@ def test_learned_parameters_can_be_asked(open_board, asia):
     learned, _ = enumerate_marginals(last.network(), {"xray": (1, 0)})
     own_before, _ = enumerate_marginals(asia, {})
     learned_before, _ = enumerate_marginals(last.network(), {})
-    page = Asking(open_board().page)
-    page.tab("Query")
+    page = Asking(open_panel("query", "strip"))
     page.state_button("xray", "yes").click()
     page.expect_told("smoke", own["smoke"], own_before["smoke"])
     choice = page.page.get_by_role("button", name="learned", exact=True)
@@ -187,13 +184,12 @@ def test_learned_parameters_can_be_asked(open_board, asia):
     page.expect_told("smoke", own["smoke"], own_before["smoke"])
 
 
-def test_hostile_names_are_just_names(open_board, tmp_path):
+def test_hostile_names_are_just_names(open_panel, tmp_path):
     variables = (Variable(HOSTILE, (HOSTILE, "__proto__")), Variable("B", tuple(f"s{k}" for k in range(8))))
     tables = (np.array([0.3, 0.7]), np.random.default_rng(1).dirichlet(np.ones(8), size=2))
     network = BayesianNetwork(variables, ((), (0,)), tables)
     write_network(tmp_path / "hostile.json", Document(network))
-    page = Asking(open_board(tmp_path / "hostile.json").page)
-    page.tab("Query")
+    page = Asking(open_panel("query", scene=(tmp_path / "hostile.json",)))
     page.state_button(HOSTILE, HOSTILE).click()
     expect(page.supposed.get_by_role("button")).to_have_text([f"✕ {HOSTILE} = {HOSTILE}"])
     after, _ = enumerate_marginals(network, {HOSTILE: (1, 0)})
@@ -213,9 +209,10 @@ def test_hostile_names_are_just_names(open_board, tmp_path):
     expect(page.page.locator("img")).to_have_count(0)
 
 
+@pytest.mark.alone
 def test_bars_of_a_large_network_stay_smooth(open_scene):
     board = open_scene("large")
-    page = Asking(board.page)
+    page = Asking(board)
     start = time.perf_counter()
     page.show_bars()
     shown = time.perf_counter() - start

@@ -87,6 +87,7 @@ class Canvas {
     this.show_selection()
     this.loads += 1
     this.root.dataset.loads = this.loads
+    delete this.root.dataset.styles // how it looks comes next
   }
 
   style(message) {

@@ -9,6 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.model.errors import PgmError
+from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import make_button
 from pgmgui.project.marks import MECHANISMS
@@ -20,6 +21,9 @@ from pgmgui.tabs.work import Work, settle
 
 MOST_ROWS = 10_000_000
 MOST_SEED = 2**63
+HIDE_HEIGHT = 96
+"""Pixels of the variables to hide: some lines; the rest is scrolled to."""
+ABOUT_HIDING = "not seen. Its values are drawn all the same: take the mark away, and they are there"
 
 
 class SimulateForm(pn.viewable.Viewer):
@@ -28,6 +32,7 @@ class SimulateForm(pn.viewable.Viewer):
     def __init__(self, session: Session, work: Work) -> None:
         super().__init__()
         self._session, self._work = session, work
+        self._hidden: set[str] = set()
         self._make_controls()
         self._view = Drawer(
             pn.Row(self._rows, self._seed, margin=0, sizing_mode="stretch_width"),
@@ -42,10 +47,11 @@ class SimulateForm(pn.viewable.Viewer):
     def _make_controls(self) -> None:
         self._rows = _field("Rows to draw", "1000", "How many rows to draw, for example 1000.")
         self._seed = _field("Seed of the data", "0", "A whole number; the same seed gives the same rows.")
-        self._hide = pmui.MultiChoice(
-            label="Hide these",
-            description="Variables that are not seen. Their values are drawn all the same: "
-            "take the mark away, and they are there.",
+        # Not a menu of Material's: it loses the focus with the entry that is chosen, so that Escape does not close it.
+        self._hide = Choices(
+            label="Variables to hide",
+            on_press=self._toggle,
+            max_height=HIDE_HEIGHT,
             sizing_mode="stretch_width",
             margin=(8, 8, 4, 0),
         )
@@ -74,11 +80,18 @@ class SimulateForm(pn.viewable.Viewer):
         """Open or close the form."""
         self._view.open(is_open)
 
+    def _toggle(self, name: str) -> None:
+        self._hidden ^= {name}
+        self._look()
+
     def _look(self) -> None:
+        """Offer the variables there are."""
         names = [variable.name for variable in self._session.network.variables]
-        if names != self._hide.options:
-            kept = [name for name in self._hide.value or [] if name in names]
-            self._hide.param.update(options=names, value=kept)
+        self._hidden &= set(names)
+        buttons = tuple(Choice(name, name, f"{name}: {ABOUT_HIDING}", name in self._hidden) for name in names)
+        groups = [Group("Hide these", buttons)]
+        if groups != self._hide.groups:
+            self._hide.groups = groups
 
     async def _draw(self, _event: object) -> None:
         await settle()
@@ -94,7 +107,7 @@ class SimulateForm(pn.viewable.Viewer):
         return Simulation(
             rows=parse_whole(self._rows.value_input or "", "the number of rows", MOST_ROWS),
             seed=parse_whole(self._seed.value_input or "", "a seed", MOST_SEED),
-            hide=tuple(self._hide.value or ()),
+            hide=tuple(v.name for v in self._session.network.variables if v.name in self._hidden),
             hide_fraction=parse_fraction(self._fraction.value_input or "", "the fraction to hide"),
             missing=parse_fraction(self._missing.value_input or "", "the fraction missing"),
             mechanism=self._mechanism.value,

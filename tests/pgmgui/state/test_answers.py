@@ -24,6 +24,7 @@ from pgmgui.state.frames import Frame
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.panel import choose_shown, describe_parameters, describe_shown
 from tests import oracles, strategies
+from tests.own_loop import run_apart
 
 
 def enumerate_joint(network, evidence):
@@ -212,7 +213,7 @@ def test_the_newest_question_wins_and_the_page_does_not_wait(session, monkeypatc
             await asyncio.sleep(0.001)
         return answers
 
-    answers = asyncio.run(use())
+    answers = run_apart(use)
     everything = {"asia": (1, 0), "smoke": (1, 0), "dysp": (1, 0)}
     assert found == [{}, everything]
     assert answers.answer.evidence == everything

@@ -1,4 +1,4 @@
-"""A page with nothing but grids, for their tests: run as a module, it serves itself and prints its address."""
+"""Grids by themselves, for their tests."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import panel as pn
 
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from tests.ui.serving import serve_page
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 
@@ -41,8 +40,8 @@ def wide_source() -> Source:
     )
 
 
-def build_page() -> pn.viewable.Viewable:
-    """The page of one tab."""
+def make_grids() -> pn.viewable.Viewable:
+    """A long, an editable and a wide grid, and what was done with them."""
     table = [["a", "0.1", "0.9"], ["b", "0.2", "0.8"], ["c", "0.3", "0.7"]]
     said = PlainText(margin=(4, 4))
     grids = {
@@ -67,7 +66,3 @@ def build_page() -> pn.viewable.Viewable:
 
     grids["long"].on_pick, grids["long"].on_head, grids["table"].on_edit = pick, shorten, edit
     return pn.Column(said, *grids.values(), width=480)
-
-
-if __name__ == "__main__":
-    serve_page(build_page)

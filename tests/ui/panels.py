@@ -1,0 +1,128 @@
+"""The one place where tests build the page's panels: a session in a known state, and views of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import panel as pn
+
+from app.main import read_files
+from engine.formats import DataDocument, Document
+from engine.learning.learn import learn
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
+from engine.simulation.sampling import simulate
+from pgmgui.board.beside import work_beside
+from pgmgui.board.board import make_canvas
+from pgmgui.board.mark_bar import MarksBar
+from pgmgui.board.message import Message
+from pgmgui.board.summary import Summary
+from pgmgui.board.type_size import make_type_controls
+from pgmgui.components.lazy_tabs import Watcher
+from pgmgui.project.examples import find_example
+from pgmgui.project.layout import arrange
+from pgmgui.project.marks import Hidden
+from pgmgui.project.scene import Scene
+from pgmgui.project.store import Store
+from pgmgui.state.answers import Answers
+from pgmgui.state.desk import Desk
+from pgmgui.state.first_run import FirstRun
+from pgmgui.state.keeper import Keeper
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+from pgmgui.strip.strip import LearnStrip
+from pgmgui.tabs.catalogue import TABS
+
+NODES, EDGES = 500, 700
+
+
+def open_example(session: Session, name: str) -> None:
+    """Open an example of the gallery."""
+    session.open_example(find_example(name))
+
+
+def open_learned(session: Session) -> None:
+    """Asia after three iterations of learning, with the gaps as colours."""
+    open_example(session, "asia")
+    for snapshot in learn(session.network, session.seen):
+        if snapshot.iteration == 3:
+            session.report(snapshot)
+    session.colour = "gap"
+
+
+def open_unlearned(session: Session) -> None:
+    """Asia with the gaps as colours, before there are any."""
+    open_example(session, "asia")
+    session.colour = "gap"
+
+
+def open_large(session: Session) -> None:
+    """A network of 500 variables and 700 arrows, each node with few parents, a fifth of it hidden."""
+    rng = np.random.default_rng(1)
+    parents: list[set[int]] = [set() for _ in range(NODES)]
+    while sum(map(len, parents)) < EDGES:
+        child = int(rng.integers(1, NODES))
+        if len(parents[child]) < 4:
+            parents[child].add(int(rng.integers(max(0, child - 40), child)))
+    variables = tuple(Variable(f"N{k}", ("no", "yes")) for k in range(NODES))
+    tables = tuple(rng.dirichlet((1, 1), size=(2,) * len(scope)) for scope in parents)
+    network = BayesianNetwork(variables, tuple(tuple(sorted(scope)) for scope in parents), tables)
+    data = DataDocument(simulate(network, 50, random_state=1))
+    marks = {f"N{k}": Hidden() for k in range(0, NODES, 5)}
+    session.open(Scene("Large", "", arrange(Document(network)), data, marks))
+
+
+SCENES: dict[str, Callable[[Session], object]] = {
+    "empty": lambda session: session.new(),
+    "markov": lambda session: session.new(markov=True),
+    "learned": open_learned,
+    "unlearned": open_unlearned,
+    "large": open_large,
+}
+
+
+def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
+    """What the panels of a page share, on a scene: one of ``SCENES``, an example, or files."""
+    session = Session()
+    race = Race(session)
+    if isinstance(scene, tuple):
+        race.open(*read_files(*(*scene, None)[:2]))
+    elif scene in SCENES:
+        SCENES[scene](session)
+    else:
+        open_example(session, scene)
+    keeper = Keeper(session, race, Store(folder), "", lambda: False)
+    return Desk(session, race, Traveller(session, race), Answers(session, work_beside), FirstRun(session), keeper)
+
+
+def make_board(desk: Desk) -> tuple[list, list]:
+    """The canvas with what says that something went wrong, and a field that is not part of it."""
+    field = pn.widgets.TextInput(label="Elsewhere", height=40, margin=0)
+    canvas = make_canvas(desk.session, desk.answers)
+    return [], [pn.Column(field, Message(desk.session), canvas, height=560, sizing_mode="stretch_width", margin=0)]
+
+
+def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
+    """Panels beside the canvas, as they are on the page; and the strip below, if it is among them."""
+    session = desk.session
+    board = pn.Column(
+        MarksBar(session),
+        Message(session),
+        make_canvas(session, desk.answers),
+        sizing_mode="stretch_both",
+        margin=0,
+    )
+    room = pn.Row(board, sizing_mode="stretch_both", margin=0)
+    for name in panels:
+        if name != "strip":
+            panel = TABS[name.capitalize()](desk)
+            if isinstance(panel, Watcher):
+                panel.look(True)
+            room.append(pn.Column(panel, sizing_mode="stretch_both", max_width=440, margin=0))
+    if "strip" not in panels:
+        return [Summary(session)], [room]
+    strip = LearnStrip(session, desk.race, desk.traveller)
+    return [Summary(session), *make_type_controls(session, strip.keys)], [room, strip]
