@@ -7,6 +7,7 @@ import pytest
 
 import pgmgui.components
 from pgmgui.components.base import Component
+from pgmgui.components.mounted.mounted import Mounted
 from pgmgui.components.transfer.transfer import Upload
 
 for module in pkgutil.walk_packages(pgmgui.components.__path__, "pgmgui.components."):
@@ -35,8 +36,9 @@ STRANGE = [
 
 
 def make(kind, called):
-    """A component whose callbacks tell that they were called."""
-    callbacks = {name: called.append for name in kind.param if name.startswith("on_")}
+    """A component whose callbacks tell that they were called; but for that of being mounted, which is no use of it."""
+    names = [name for name in kind.param if name.startswith("on_") and name != "on_mounted"]
+    callbacks = dict.fromkeys(names, lambda *arguments: called.append(arguments))
     return kind(**callbacks)
 
 
@@ -69,6 +71,14 @@ def test_a_component_that_is_mounted_is_not_taken_for_one_that_was_used(kind, mo
     component._handle_msg({"type": "ready"})
     component._handle_msg({"type": "other"})
     assert (called, received) == ([], [{"type": "other"}])
+
+
+def test_being_mounted_is_told_each_time():
+    told = []
+    part = Mounted(on_mounted=lambda: told.append("mounted"))
+    for kind in ("ready", "other", "ready"):
+        part._handle_msg({"type": kind})
+    assert told == ["mounted"] * 2
 
 
 def test_a_file_comes_in_pieces_and_only_with_its_own_turn():
