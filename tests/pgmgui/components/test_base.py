@@ -36,8 +36,9 @@ STRANGE = [
 
 
 def make(kind, called):
-    """A component whose callbacks tell that they were called."""
-    callbacks = {name: called.append for name in kind.param if name.startswith("on_")}
+    """A component whose callbacks tell that they were called; but for that of being mounted, which is no use of it."""
+    names = [name for name in kind.param if name.startswith("on_") and name != "on_mounted"]
+    callbacks = dict.fromkeys(names, lambda *arguments: called.append(arguments))
     return kind(**callbacks)
 
 
