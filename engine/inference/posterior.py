@@ -8,7 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.inference.plan import MEMORY_LIMIT, Block, Plan, make_plan
+from engine.inference.plan import MEMORY_LIMIT, Block, Plan
+from engine.inference.planner import make_plan
 from engine.inference.pool import Piece
 from engine.inference.propagate import PartResult, propagate
 from engine.model.arrays import Codes, Floats

@@ -69,11 +69,8 @@ def learn(
     chosen, stopping = find_method(method), stopping or Stopping()
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
-    if chosen.complete and task.objective.jobs:
-        open_variables = [network.variables[v].name for block in task.plan.blocks for v in block.variables]
-        raise ModelError(
-            f"{chosen.title} needs complete data, but values of {list_names(open_variables)} are missing; use em"
-        )
+    if chosen.complete:
+        _check_complete(task, chosen)
     starts = make_starts(task, start, n_init, random_state)
     runs = _Runs(task, chosen, starts, stopping, started)
     try:
@@ -83,6 +80,12 @@ def learn(
             yield from runs.in_batches(cancelled)
     except Cancelled:  # outside of a step: all that was learned is recorded
         yield runs.snapshot("cancelled")
+
+
+def _check_complete(task: LearningTask, method: Method) -> None:
+    if task.objective.jobs:
+        names = [task.network.variables[v].name for block in task.plan.blocks for v in block.variables]
+        raise ModelError(f"{method.title} needs complete data, but values of {list_names(names)} are missing; use em")
 
 
 class _Runs:

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from engine.inference.graphs import components, joined
-from engine.inference.plan import MEMORY_LIMIT, Block, Plan, make_plan
+from engine.inference.plan import MEMORY_LIMIT, Block, Plan
+from engine.inference.planner import make_plan
 from engine.learning.decomposition import Decomposition, decompose
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term

@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as arrays
 from engine.inference import plan as planning
 from engine.inference.conditioning import Patterns
 from engine.inference.graphs import as_mask, joined
-from engine.inference.plan import make_plan
+from engine.inference.planner import make_plan
 from engine.model.dataset import Dataset
 from engine.simulation.generators import random_dag
 from tests.engine.inference.test_junction_tree import SCOPES

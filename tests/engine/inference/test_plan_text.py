@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from engine.inference.junction_tree import MOST_COUNTED, compile_tree
-from engine.inference.plan import make_plan
+from engine.inference.planner import make_plan
 from engine.model.dataset import make_dataset
 from engine.simulation.generators import grid_markov
 

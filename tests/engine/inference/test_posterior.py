@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.inference import plan as planning
-from engine.inference.plan import make_plan
+from engine.inference.planner import make_plan
 from engine.inference.posterior import find_log_partition, infer
 from engine.inference.propagate import Propagation, propagate
 from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, make_dataset

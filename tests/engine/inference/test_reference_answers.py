@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from engine.formats import read_evidence, read_network
-from engine.inference.plan import make_plan
+from engine.inference.planner import make_plan
 from engine.inference.posterior import Posterior, infer
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import MemoryLimitError
