@@ -1,4 +1,4 @@
-"""The Data tab: opening files that fit or do not, simulating, looking, saving, with a real pointer and keyboard."""
+"""The Data panel: opening files that fit or do not, and looking; with a real pointer and keyboard."""
 
 from __future__ import annotations
 
@@ -6,78 +6,16 @@ import re
 import time
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from engine.formats import read_dataset
 from pgmgui.project.examples import load_gallery
 from tests.shared_data import DATA, needs_data
-from tests.ui.board import Board
-
-HOSTILE = "<img src=x onerror=alert(1)>"
-ASIA = ["asia", "tub", "smoke", "lung", "bronc", "either", "xray", "dysp"]
-
-
-class DataTab(Board):
-    """The Data panel beside the canvas."""
-
-    def __init__(self, board: Board) -> None:
-        super().__init__(board)
-        page = self.page
-        self.rows = page.get_by_role("grid", name="Data", exact=True)
-        self.summary = page.get_by_role("grid", name="Variables of the data")
-        self.misfits = page.get_by_role("grid", name="What does not fit")
-        self.message = page.get_by_role("alert")
-
-    def drop(self, *files) -> None:
-        """Choose a file, as the browser's dialog does."""
-        self.page.get_by_label("Choose a data file, or drop it here").set_input_files(*files)
-
-    def read(self, path) -> None:
-        self.field("Data path on this machine").fill(str(path))
-        self.button("Read").click()
-
-    def button(self, name: str) -> Locator:
-        return self.page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
-
-    def field(self, label: str) -> Locator:
-        return self.page.get_by_role("textbox", name=re.compile(f"^{label}"))
-
-    def hiding(self, name: str) -> Locator:
-        """The button that has a variable hidden in the data that is drawn."""
-        return self.page.get_by_role("group", name="Hide these").get_by_role("button", name=name, exact=True)
-
-    def option(self, text: str) -> Locator:
-        """An entry of the menu that is open."""
-        return self.page.locator(".MuiMenuItem-root").filter(has=self.page.get_by_text(text, exact=True))
-
-    def cell(self, table: Locator, row: int, column: int) -> Locator:
-        return table.locator(f'[data-row="{row}"][data-column="{column}"]')
-
-    def expect_rows(self, rows: int) -> None:
-        expect(self.rows).to_have_attribute("aria-rowcount", str(rows + 1))
-
-    def choose_meaning(self, row: int, meaning: str) -> None:
-        """Pick an entry of what does not fit, and say what it means."""
-        self.cell(self.misfits, row, 0).click()
-        name = self.cell(self.misfits, row, 0).inner_text().strip()
-        field = self.page.get_by_role("combobox", name=re.compile(re.escape(name)))
-        field.click()
-        self.option(meaning).click()
-        expect(self.cell(self.misfits, row, 2)).to_have_text(meaning)
+from tests.ui.data_tab import ASIA, HOSTILE, DataTab, asia_csv, write
 
 
 @pytest.fixture
 def tab(open_panel) -> DataTab:
     return DataTab(open_panel("data"))
-
-
-def write(path, text):
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def asia_csv(path, rows=("yes,no,yes,no,yes,no,no,no", "no,no,no,no,?,no,no,yes"), names=ASIA):
-    return write(path, "\n".join([",".join(names), *rows]) + "\n")
 
 
 def test_the_data_is_shown_as_the_marks_let_it_be_seen(tab):
@@ -310,98 +248,6 @@ def test_hostile_names_and_values_are_only_text(tab, tmp_path):
     expect(tab.hiding(HOSTILE)).to_be_visible()
     expect(tab.page.locator("img")).to_have_count(0)
     expect(tab.page.locator("[onerror]")).to_have_count(0)
-
-
-def test_simulated_data_is_hidden_by_marks_and_can_be_unhidden(tab):
-    tab.button("Simulate…").click()
-    tab.field("Rows to draw").fill("250")
-    tab.field("Seed of the data").fill("7")
-    tab.hiding("bronc").click()
-    tab.page.keyboard.press("Escape")  # a quick one, as if to close a list
-    tab.button("Draw the data").click()
-    tab.expect_rows(250)
-    expect(tab.page.get_by_text("Note: simulated from the model: 250 rows, seed 7.")).to_be_visible()
-    expect(tab.node("bronc")).to_have_attribute("data-role", "hidden")
-    expect(tab.node("tub")).to_have_attribute("data-role", "observed")
-    expect(tab.cell(tab.rows, 0, 5)).to_have_text("?")
-    tab.node("bronc").focus()
-    tab.page.keyboard.press("h")
-    expect(tab.node("bronc")).to_have_attribute("data-role", "observed")
-    expect(tab.cell(tab.rows, 0, 5)).to_have_text(re.compile("^(yes|no)$"))
-    tab.page.get_by_role("button", name="Undo").click()
-    tab.page.get_by_role("button", name="Undo").click()
-    tab.expect_rows(500)
-    expect(tab.node("tub")).to_have_attribute("data-role", "hidden")
-
-
-def test_fractions_are_hidden_and_go_missing(tab):
-    tab.button("Simulate…").click()
-    tab.field("Hide a fraction").fill("0.25")
-    tab.field("Fraction missing").fill("0.4")
-    tab.button("Draw the data").click()
-    tab.expect_rows(1000)
-    expect(tab.page.locator('[data-node][data-role="hidden"]')).to_have_count(2)
-    expect(tab.page.locator('[data-node][data-role="partial"]')).to_have_count(6)
-
-
-def test_a_markov_network_is_simulated(open_panel):
-    tab = DataTab(open_panel("data", scene="thesis-grid"))
-    tab.button("Simulate…").click()
-    tab.field("Rows to draw").fill("40")
-    tab.button("Draw the data").click()
-    tab.expect_rows(40)
-
-
-def test_the_last_of_many_rows_is_reached(tab):
-    tab.button("Simulate…").click()
-    tab.field("Rows to draw").fill("200000")
-    tab.button("Draw the data").click()
-    tab.expect_rows(200_000)
-    tab.cell(tab.rows, 0, 1).click()
-    tab.page.keyboard.press("Control+End")
-    expect(tab.cell(tab.rows, 199_999, 0)).to_have_text("200,000")
-    expect(tab.cell(tab.rows, 199_999, 8)).to_have_text(re.compile("^(yes|no)$"))
-    expect(tab.cell(tab.rows, 199_999, 8)).to_be_visible()
-
-
-def test_data_is_saved_as_seen_and_complete(tab, tmp_path):
-    network = load_gallery()[0].read()[0].network
-    tab.button("Simulate…").click()
-    for name, pressed in (("smoke", "true"), ("bronc", "true"), ("bronc", "false")):
-        tab.hiding(name).press("Enter")
-        expect(tab.hiding(name)).to_have_attribute("aria-pressed", pressed)
-        expect(tab.hiding(name)).to_be_focused()
-    tab.button("Draw the data").click()
-    tab.expect_rows(1000)
-    tab.button("Save data…").click()
-    with tab.page.expect_download() as download:
-        tab.button("Download the data").click()
-    assert download.value.suggested_filename == "Asia.csv"
-    seen = tmp_path / "seen.csv"
-    download.value.save_as(seen)
-    codes = read_dataset(seen, network.variables).dataset.codes
-    assert (codes[2] == -1).all()
-    assert (codes[4] >= 0).all()
-    tab.page.get_by_role("combobox", name="Save the data").click()
-    tab.option("complete, as if nothing were marked").click()
-    target = tmp_path / "complete.csv"
-    tab.field("Data file on this machine").fill(str(target))
-    tab.button("Write the data").click()
-    expect(tab.page.get_by_text(f"Wrote 1,000 rows to {target}.")).to_be_visible()
-    assert (read_dataset(target, network.variables).dataset.codes >= 0).all()
-    tab.button("Write the data").click()
-    expect(tab.page.get_by_text("is there already.")).to_be_visible()
-    tab.button("Overwrite the data file").click()
-    expect(tab.page.get_by_text(f"Wrote 1,000 rows to {target}.")).to_be_visible()
-
-
-def test_the_data_can_be_removed(tab):
-    tab.button("Remove the data").click()
-    expect(tab.rows).to_be_hidden()
-    expect(tab.page.get_by_text("No data. Open a file or simulate some.")).to_be_visible()
-    expect(tab.button("Remove the data")).to_be_disabled()
-    tab.page.get_by_role("button", name="Undo").click()
-    tab.expect_rows(500)
 
 
 @pytest.fixture(scope="module")
