@@ -15,12 +15,36 @@ from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from pgmgui.components.bars.bars import Bars
 from pgmgui.project.examples import load_gallery
 from pgmgui.state.session import Session
 from tests import oracles
 from tests.ui.query_page import Asking
 from tests.ui.test_canvas_components import COUNT_FRAMES, FRAMES
 
+# Presses a key three times on a bar of its own, while the first answer comes: what is sent, and what the bar says.
+PRESS_QUICKLY = """async source => {
+  const file = URL.createObjectURL(new Blob([source], {type: "text/javascript"}))
+  const sent = []
+  let hear
+  const model = {on: (_, listen) => { hear = listen }, send_msg: message => sent.push(message)}
+  const root = (await import(file)).render({model})
+  const answer = likelihood => hear({type: "load", cards: [
+    {name: "A", states: ["yes", "no"], before: [0.5, 0.5], after: [0.5, 0.5], likelihood, hard: -1, more: 0}]})
+  answer([])
+  const bar = root.querySelectorAll("[role=slider]")[1]
+  const press = () => bar.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowLeft"}))
+  press()
+  press()
+  answer([1, 0.95])
+  press()
+  hear({type: "done"})
+  answer([1, 0.85])
+  hear({type: "done"})
+  answer([0.5, 1])
+  return [sent.slice(1).map(({weight}) => weight), ...[...root.querySelectorAll("[role=slider]")].map(
+    slider => slider.getAttribute("aria-valuenow"))]
+}"""
 HOSTILE = "<img src=x onerror=alert(1)>"
 
 
@@ -148,6 +172,11 @@ def test_the_tab_works_with_the_keyboard_and_explains_what_is_impossible(open_pa
     page.select("lung")
     expect(page.variable("smoke")).to_have_count(0)
     expect(page.variable("lung")).to_be_visible()
+
+
+def test_keys_pressed_before_the_answer_comes_are_not_lost(page):
+    page.goto("about:blank")
+    assert page.evaluate(PRESS_QUICKLY, Bars._esm) == [[0.95, 0.85], "0.5", "1"]
 
 
 def test_learned_parameters_can_be_asked(open_panel, asia):

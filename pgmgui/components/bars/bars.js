@@ -132,7 +132,8 @@ class Card {
     return name === this.name && states.length === this.states.length && states.every((s, k) => s === this.states[k])
   }
 
-  fill({before, after, likelihood, hard}) {
+  // While the user moves a likelihood, what is sent may be of an earlier one: the marks stay where the user has them.
+  fill({before, after, likelihood, hard}, moving) {
     const soft = likelihood.length > 0 && hard < 0
     this.root.classList.toggle("supposed", likelihood.length > 0)
     this.root.classList.toggle("impossible", !after.length)
@@ -148,9 +149,8 @@ class Card {
       parts.was.textContent = changed ? `was ${was}` : ""
       parts.row.classList.toggle("hard", k === hard)
       parts.button.setAttribute("aria-pressed", k === hard)
-      const weight = soft || hard >= 0 ? likelihood[k] : 1
-      this.mark(parts, weight, soft)
-      parts.bar.setAttribute("aria-valuetext", `likelihood ${weight}; probability ${told}, before evidence ${was}`)
+      if (!moving) this.mark(parts, soft || hard >= 0 ? likelihood[k] : 1, soft)
+      parts.bar.setAttribute("aria-valuetext", `likelihood ${parts.weight}; probability ${told}, before evidence ${was}`)
     })
   }
 }
@@ -160,16 +160,22 @@ export function render({model}) {
   root.className = "bars"
   const line = new Line((message) => model.send_msg(message))
   let cards = []
+  let newest = []
+  const fill = () => cards.forEach((card, k) => card.fill(newest[k], line.waiting))
 
   model.on("msg:custom", (message) => {
-    if (message.type === "done") return line.answered()
+    if (message.type === "done") {
+      line.answered()
+      return fill()
+    }
     // A card that stays must stay the same element, or its bars would lose the focus and the pointer.
     const same = cards.length === message.cards.length && cards.every((card, k) => card.is_same(message.cards[k]))
     if (!same) {
       root.replaceChildren()
       cards = message.cards.map((card) => new Card(root, card, line))
     }
-    cards.forEach((card, k) => card.fill(message.cards[k]))
+    newest = message.cards
+    fill()
   })
   model.send_msg({type: "ready"})
   return root
