@@ -69,7 +69,7 @@ class Desk(Bench, Lab):
         }
 
 
-def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page, tmp_path):
+def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page, context, tmp_path):
     watch = Watch()
     server = start_process((), tmp_path / "log")
     try:
@@ -82,10 +82,12 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         desk.expect_kept()
         expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
         before, address = desk.picture(), page.url
-        page.goto("about:blank")  # an open page would call the server in vain, and say so on the console
+        page.close()  # an open one would call the server in vain, and say so on the console
         server.stop()
         assert server.errors() == []
         server = start_process((), tmp_path / "log", urlsplit(server.url).port)
+        page = context.new_page()
+        watch.follow(page, server.url)
         page.goto(address)
         desk = Desk(wait_for_page(page))
         expect(desk.certificate).to_be_visible()
