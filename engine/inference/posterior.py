@@ -147,4 +147,6 @@ def _marginal(result: PartResult, variable: int) -> Floats:
     scope = result.smallest_scope[number]
     shape = [result.part.tree.cardinalities[k] for k in scope]
     table = result.marginals[scope].reshape(*shape, -1)
-    return np.asarray(table.sum(axis=tuple(axis for axis, k in enumerate(scope) if k != number)))
+    weights = table.sum(axis=tuple(axis for axis, k in enumerate(scope) if k != number))
+    with np.errstate(invalid="ignore"):  # impossible rows
+        return np.asarray(weights / weights.sum(axis=0))

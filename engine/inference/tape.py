@@ -13,6 +13,7 @@ run each stands for the posterior of its own scope, so that one call adds them u
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -40,7 +41,7 @@ class Tape:
     ----------
     part : Part
     rows : int
-        At most ``part.rows``.
+        At most ``part.rows``, where that is not 0.
     pool : array
         Parameters and evidence, read at every run: refill it in place to change them.
     only_factors : bool
@@ -60,7 +61,7 @@ class Tape:
     def __init__(self, part: Part, rows: int, pool: Floats, only_factors: bool = False) -> None:
         tree = part.tree
         self.rows = rows
-        self.starts = tuple(min(first, part.rows - rows) for first in range(0, part.rows, max(rows, 1)))
+        self.starts = tuple(min(first, part.rows - rows) for first in range(0, part.rows, rows))
         self.marginals: dict[Scope, Floats] = {}
         self._part, self._tree = part, tree
         self._wanted = [piece.factor >= 0 or not only_factors for piece in part.pieces]
@@ -175,11 +176,11 @@ class Tape:
         self._multiply(inputs, table)
         if tree.separators[clique]:
             message = self._messages[clique].reshape(-1, self.rows)
-            self._do(np.add.reduce, table.reshape(-1, message.size), 0, None, message.reshape(-1))
+            self._do(np.add.reduce, _lead(table, self._messages[clique]), 0, None, message.reshape(-1))
             self._do(np.maximum.reduce, message, 0, None, self._scales[clique])
             self._do(np.divide, message, self._scales[clique], message)
         else:
-            self._do(np.add.reduce, table.reshape(-1, self.rows), 0, None, self._scales[clique])
+            self._do(np.add.reduce, _lead(table, self._scales[clique]), 0, None, self._scales[clique])
 
     def _multiply(self, inputs: list[Floats], table: Floats) -> None:
         """The product of arrays that broadcast against the table, small ones first. One may stand in the table."""
@@ -210,7 +211,7 @@ class Tape:
             self._do(np.add, message, _SMALLEST, message)
             self._do(np.divide, marginal, message, message)
             self._do(np.divide, message, self._scales[clique], message)
-        flat = table.reshape(-1, message.size)
+        flat = _lead(table, message)
         self._do(np.multiply, flat, message.reshape(-1), flat)
 
     def _marginalise(self, clique: int, groups: dict[Scope, list[int]]) -> None:
@@ -243,11 +244,16 @@ class Tape:
         self._operations.append((function, arguments))
 
 
+def _lead(table: Floats, message: Floats) -> Floats:
+    """A table as a matrix: the axes that its message does not have, and those it has."""
+    return table.reshape(math.prod(table.shape[: table.ndim - message.ndim]), message.size)
+
+
 def chunk_rows(part: Part, memory_limit: int) -> int:
-    """How many rows of a part to propagate at a time."""
+    """How many rows of a part to propagate at a time; 1 also where there are none."""
     fitting_cache = max(FEWEST_ROWS, CHUNK_BYTES // (8 * part.tree.largest))
     fitting_memory = max(1, memory_limit // (BYTES_PER_CELL * part.tree.cells))
-    return min(part.rows, fitting_cache, fitting_memory)
+    return max(1, min(part.rows, fitting_cache, fitting_memory))
 
 
 def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:

@@ -24,7 +24,8 @@ def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
     """
     if not isinstance(exponents, Mapping):
         if not (math.isfinite(exponents) and exponents >= 1):
-            raise ModelError(f"a Dirichlet exponent of {exponents} is below 1; use 1 for none, 2 to smooth")
+            first = next(iter(network.index), "")
+            raise ModelError(f"a Dirichlet exponent of {first!r} is below 1; use 1 for none, 2 to smooth")
         return np.full(sum(table.size for table in network.tables), float(exponents))
     named = {find_variable(network, name): value for name, value in exponents.items()}
     values = [named.get(v, 1.0) for v in range(len(network.variables))]

@@ -11,7 +11,7 @@ from engine.inference.tape import chunk_rows
 from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
-from engine.learning.workspace import NEVER
+from engine.learning.workspace import Workspace
 from engine.model.errors import MemoryLimitError
 from tests.benchmarks.cases import Case, distinct, hidden_case
 from tests.benchmarks.clock import measure, measure_together
@@ -136,5 +136,6 @@ def _textbook_seconds_per_row(name: str) -> float | None:
     rows = chunk_rows(whole.jobs[0].part, MEMORY_LIMIT)
     task = make_task(case.network, distinct(case, rows).dataset, condition=False)
     theta = task.layout.flatten(case.network.tables)
-    task.objective.evaluate(theta, NEVER)  # makes its arrays
-    return measure(lambda: task.objective.evaluate(theta, NEVER), 3, most_seconds=5.0) / rows
+    work = Workspace(task.objective)
+    work.evaluate(theta)  # makes its arrays
+    return measure(lambda: work.evaluate(theta), 3, most_seconds=5.0) / rows

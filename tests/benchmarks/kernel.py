@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT, Part
 from engine.inference.tape import Tape, chunk_rows
 from engine.learning.task import make_task
-from engine.learning.workspace import NEVER
+from engine.learning.workspace import Workspace
 from tests.benchmarks.cases import Case, hidden_case
 from tests.benchmarks.clock import measure
 from tests.benchmarks.report import Report, seconds, three_digits
@@ -64,19 +62,19 @@ def _work(part: Part) -> int:
 
 def count_operations(tape: Tape) -> int:
     """The cells that the tape's operations work through: the largest array of each."""
-    return sum(_largest_array(operation) for operation in tape._operations)
+    return sum(_largest_array(given) for _, given in tape._operations)
 
 
-def _largest_array(operation: partial[object]) -> int:
-    given = (*operation.args, *operation.keywords.values())
+def _largest_array(given: tuple[object, ...]) -> int:
     return max(value.size for value in given if isinstance(value, np.ndarray))
 
 
 def _measure_shapes(case: Case, quick: bool) -> list[str]:
     task = make_task(case.network, case.dataset)
     theta = task.layout.flatten(case.network.tables)
-    task.objective.evaluate(theta, NEVER)
-    time = measure(lambda: task.objective.evaluate(theta, NEVER), 5 if quick else 101, most_seconds=5)
+    work = Workspace(task.objective)
+    work.evaluate(theta)
+    time = measure(lambda: work.evaluate(theta), 5 if quick else 101, most_seconds=5)
     jobs = task.objective.jobs
     return [
         case.title,

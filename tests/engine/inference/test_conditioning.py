@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from engine.inference import plan as planning
+from engine.inference import planner
 from engine.inference.conditioning import Patterns
 from engine.inference.graphs import as_mask, joined
 from engine.inference.planner import make_plan
@@ -48,9 +48,9 @@ def incomplete(network, share, rows):
 def made(monkeypatch):
     """How many parts were built."""
     found = []
-    make = planning._Planner._make_part
+    make = planner._Planner._make_part
     monkeypatch.setattr(
-        planning._Planner, "_make_part", lambda self, *args, **how: found.append(1) or make(self, *args, **how)
+        planner._Planner, "_make_part", lambda self, *args, **how: found.append(1) or make(self, *args, **how)
     )
     return found
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.inference import plan as planning
+from engine.inference import plan, planner
 from engine.inference.planner import make_plan
 from engine.inference.posterior import find_log_partition, infer
 from engine.inference.propagate import Propagation, propagate
@@ -80,9 +80,10 @@ def test_both_ways_of_a_block_equal_enumeration(way, data):
     network = data.draw(strategies.bayesian_networks())
     dataset = data.draw(strategies.datasets(network.variables))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "SECONDS_PER_PATTERN", math.inf if way == "whole" else 0.0)
-        patch.setattr(planning, "SECONDS_PER_OPERATION", 0.0)
-        patch.setattr(planning, "SECONDS_PER_CELL", 0.0)
+        patch.setattr(planner, "SECONDS_PER_PATTERN", math.inf if way == "whole" else 0.0)
+        patch.setattr(planner, "SECONDS_PER_OPERATION", 0.0)
+        patch.setattr(plan, "SECONDS_PER_OPERATION", 0.0)
+        patch.setattr(plan, "SECONDS_PER_CELL", 0.0)
         check_against_enumeration(network, dataset)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.inference import plan as planning
+from engine.inference import plan, planner
 from engine.learning.decomposition import decompose
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
@@ -77,9 +77,10 @@ def test_both_ways_of_inference_count_alike(way, data):
     """One tree for a block, or one for every component of each pattern of missing cells."""
     network, dataset = data.draw(strategies.learning_problems())
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(planning, "SECONDS_PER_PATTERN", math.inf if way == "whole" else 0.0)
-        patch.setattr(planning, "SECONDS_PER_OPERATION", 0.0)
-        patch.setattr(planning, "SECONDS_PER_CELL", 0.0)
+        patch.setattr(planner, "SECONDS_PER_PATTERN", math.inf if way == "whole" else 0.0)
+        patch.setattr(planner, "SECONDS_PER_OPERATION", 0.0)
+        patch.setattr(plan, "SECONDS_PER_OPERATION", 0.0)
+        patch.setattr(plan, "SECONDS_PER_CELL", 0.0)
         _, after = run(network, dataset, "d-em", max_iter=1)
     assert_tables(after.network().tables, expected_step(network, dataset, 1.0, "d-em"))
 
