@@ -47,6 +47,7 @@ def learn(options: argparse.Namespace) -> None:
     start: str | BayesianNetwork = options.start
     if options.start not in KINDS:
         start = _bayesian(read_network(options.start, options.normalise), options.start)
+    first: Snapshot | None = None
     trace: list[Floats] = []
     with interruptible() as cancelled:
         for last in run_learner(
@@ -61,10 +62,11 @@ def learn(options: argparse.Namespace) -> None:
             memory_limit=memory_limit(options),
             cancelled=cancelled,
         ):
-            if not trace:
-                notes += _list(describe_symmetries(last.task, last.symmetries(), "use --start random"))
+            first = first or last
             trace.append(last.objective.sum(axis=1))
             _show_progress(last)
+    begun = first or last
+    notes += _list(describe_symmetries(begun.task, begun.symmetries(), "use --start random"))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
