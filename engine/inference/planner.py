@@ -203,7 +203,8 @@ class _Planner:
         rows = len(codes[columns[0]])
         inside = [tuple(number[v] for v in scopes[factor] if v in number) for factor in factors]
         # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
-        evidence = [v for v in variables if not factors or (codes[v] != MISSING).any()]
+        hidden = (MISSING, MISSING)
+        evidence = [v for v in variables if not factors or (self.ranges[v] != hidden and (codes[v] != MISSING).any())]
         inside += [(number[v],) for v in evidence]
         sizes, key = tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside)))
         tree = share_tree(sizes, key, 0.0 if is_draft else rows * self.passes)

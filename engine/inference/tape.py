@@ -186,10 +186,10 @@ class Tape:
         """The product of arrays that broadcast against the table, small ones first. One may stand in the table."""
         inputs.sort(key=lambda array: (array.size, np.may_share_memory(array, table)))
         is_taken = bool(inputs) and np.may_share_memory(inputs[-1], table)
-        product = inputs[0] if inputs else np.ones(1)
+        product = inputs[0] if inputs else np.ones((1,) * table.ndim)
         is_ours = False  # whether the product may be overwritten
         for k, factor in enumerate(inputs[1:], 2):
-            shape = np.broadcast_shapes(product.shape, factor.shape)
+            shape = tuple(map(max, product.shape, factor.shape))  # equal, or 1
             if shape == table.shape and (not is_taken or k == len(inputs)):
                 out = table
             else:

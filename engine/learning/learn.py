@@ -11,11 +11,11 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.learning.methods import Method, find_method
-from engine.learning.sharing import learn_shares
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import make_starts
 from engine.learning.stopping import Progress, Stopping, begin, iterate
 from engine.learning.task import LearningTask, make_task
+from engine.learning.workers import learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import Dataset
@@ -137,10 +137,10 @@ class _Runs:
             self._inferences = inferences + progress.inferences
             yield self._record(one, progress, "")
             started = time.perf_counter()
-            shares = learn_shares(
+            found = learn_on_workers(
                 executor, self.method.learner, self.task.objective, progress, self.stopping, cancelled
             )
-            for progress, left in shares:
+            for progress, left in found:
                 self._inferences = inferences + progress.inferences
                 stops.append(progress.stop)
                 yield self._record(one, progress, max(stops, key=STOPS.index) if is_last and not left else "")

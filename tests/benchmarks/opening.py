@@ -72,7 +72,7 @@ def run(quick: bool, report: Report) -> None:
         _measure_html(report, server, 2 if quick else 9)
         # Playwright wants a thread where nobody else uses it.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(_measure_browser, report, server, 1 if quick else 5, 2.0 if quick else 20.0).result()
+            thread.submit(_measure_browser, report, server, 1 if quick else 5, quick).result()
     finally:
         server.stop()
         shutil.rmtree(folder)
@@ -111,7 +111,7 @@ def _measure_html(report: Report, server: Served, times: int) -> None:
         table.row(f"HTML, {size:,} bytes", seconds(min(found)), seconds(max(found)))
 
 
-def _measure_browser(report: Report, server: Served, times: int, idle: float) -> None:
+def _measure_browser(report: Report, server: Served, times: int, quick: bool) -> None:
     with sync_playwright() as playwright:
         chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
@@ -125,7 +125,7 @@ def _measure_browser(report: Report, server: Served, times: int, idle: float) ->
             context.close()
         _write_steps(report, cold, warm)
         _write_resources(report, cold[-1][1], warm[-1][1])
-        _measure_idle(report, server, browser.new_context(), idle)
+        _measure_idle(report, server, browser.new_context(), *((1, 1.0) if quick else (PAGES, 20.0)))
         browser.close()
 
 
@@ -161,11 +161,11 @@ def _write_resources(report: Report, cold: list[dict[str, Any]], warm: list[dict
         table.row("together", "", *(f"{size:,}" for size in total), "", "")
 
 
-def _measure_idle(report: Report, server: Served, context: BrowserContext, idle: float) -> None:
+def _measure_idle(report: Report, server: Served, context: BrowserContext, many: int, idle: float) -> None:
     """The CPU time of the server while pages are open that nobody touches."""
     context.add_init_script(WATCH)
     pages, messages = [], [0]
-    for _ in range(PAGES):
+    for _ in range(many):
         page = context.new_page()
         page.on("websocket", lambda socket: _count(socket, messages))
         page.goto(server.url)
@@ -176,7 +176,7 @@ def _measure_idle(report: Report, server: Served, context: BrowserContext, idle:
     pages[-1].wait_for_timeout(1000 * idle)
     used = _cpu_seconds(server.process.pid) - begun
     sent = messages[0] - counted
-    report.note(f"{PAGES} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:.0f} s\n")
+    report.note(f"{many} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:.0f} s\n")
 
 
 def _count(socket: Any, messages: list[int]) -> None:

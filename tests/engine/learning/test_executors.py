@@ -7,7 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from engine.learning import sharing
+from engine.learning import workers
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.learning.workspace import Workspace
@@ -56,7 +56,7 @@ def test_workers_do_not_share_arrays(monkeypatch):
             super().__init__(objective)
             made.append(self)
 
-    monkeypatch.setattr(sharing, "Workspace", Watched)
+    monkeypatch.setattr(workers, "Workspace", Watched)
     executor = Recorder()
     run(chain(), chain_data(), executor=executor)
     assert len(made) == len(executor.objectives) > 2
@@ -85,7 +85,7 @@ class Idle:
 
 
 def test_cancelling_does_not_wait_for_workers(monkeypatch):
-    monkeypatch.setattr(sharing, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(workers, "POLL_SECONDS", 0.0)
     executor, asked = Idle(), []
 
     def cancelled():

@@ -19,7 +19,7 @@ POLL_SECONDS = 0.1
 """How often ``cancelled`` is asked while an executor works."""
 
 
-def learn_shares(
+def learn_on_workers(
     executor: Executor,
     learner: Learner,
     objective: Objective,
@@ -27,15 +27,14 @@ def learn_shares(
     stopping: Stopping,
     cancelled: Callable[[], bool],
 ) -> Iterator[tuple[Progress, int]]:
-    """The progress of the whole after every share of the components that is done, and how many are still to come.
+    """The progress of the whole after every worker that is done, and how many are still at work.
 
-    Its ``stop`` says why that share ended.
+    Its ``stop`` says why that worker ended.
     """
     futures = {}
-    for components in _share_components(objective):
-        work = replace(begun, active=components, inferences=0)
-        share = objective.only(components)
-        futures[executor.submit(_learn_share, learner, share, work, stopping)] = components
+    for components in _split_components(objective):
+        own = replace(begun, active=components, inferences=0)
+        futures[executor.submit(_learn_some, learner, objective.only(components), own, stopping)] = components
     whole, left = begun, len(futures)
     for done in _completed(futures, cancelled):
         left -= 1
@@ -43,11 +42,11 @@ def learn_shares(
         yield whole, left
 
 
-def _share_components(objective: Objective) -> list[Bools]:
-    """Components with something to propagate one by one, and all the others as one share."""
+def _split_components(objective: Objective) -> list[Bools]:
+    """Components with something to propagate one by one, and all the others together."""
     busy = objective.rows_per_pass > 0
-    shares = [np.arange(objective.n_components) == k for k in np.flatnonzero(busy)]
-    return [*shares, ~busy] if not busy.all() else shares
+    apart = [np.arange(objective.n_components) == k for k in np.flatnonzero(busy)]
+    return [*apart, ~busy] if not busy.all() else apart
 
 
 def _completed(futures: Collection[Future[Progress]], cancelled: Callable[[], bool]) -> Iterator[Future[Progress]]:
@@ -62,22 +61,22 @@ def _completed(futures: Collection[Future[Progress]], cancelled: Callable[[], bo
             raise Cancelled
 
 
-def _learn_share(learner: Learner, objective: Objective, progress: Progress, stopping: Stopping) -> Progress:
+def _learn_some(learner: Learner, objective: Objective, progress: Progress, stopping: Stopping) -> Progress:
     """A worker's job: the active components to the end."""
     for after in iterate(learner, Workspace(objective), progress, stopping):
         progress = after
     return progress
 
 
-def _merge(objective: Objective, whole: Progress, share: Progress, components: Bools) -> Progress:
-    """The progress of a share written into that of the whole; every component is its own unit."""
+def _merge(objective: Objective, whole: Progress, some: Progress, components: Bools) -> Progress:
+    """The progress of some components written into that of the whole; every component is its own unit."""
     parameters = components[objective.component]
     return replace(
         whole,
-        state=share.state.choose(components, parameters, whole.state),
-        iterations=np.where(components, share.iterations, whole.iterations),
-        active=np.where(components, share.active, whole.active),
-        inferences=whole.inferences + share.inferences,
-        iteration=max(whole.iteration, share.iteration),
-        stop=share.stop,
+        state=some.state.choose(components, parameters, whole.state),
+        iterations=np.where(components, some.iterations, whole.iterations),
+        active=np.where(components, some.active, whole.active),
+        inferences=whole.inferences + some.inferences,
+        iteration=max(whole.iteration, some.iteration),
+        stop=some.stop,
     )
