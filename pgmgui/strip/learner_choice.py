@@ -23,6 +23,7 @@ class LearnerChoice(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
+        self._is_showing = False
         self._groups = {
             title: pmui.CheckBoxGroup(label=title, options=[], value=[], width=210, margin=(8, 12), sx=_DENSE)
             for title in GROUPS
@@ -44,6 +45,8 @@ class LearnerChoice(pn.viewable.Viewer):
         self._show()
 
     def _choose(self) -> None:
+        if self._is_showing:  # one group after another: what they hold meanwhile is nobody's choice
+            return
         titles = [title for group in self._groups.values() for title in group.value or []]
         methods = tuple(name for name, title in LEARNERS.items() if title in titles)
         if set(methods) != set(self._session.settings.methods) & set(self._offered()):
@@ -54,12 +57,14 @@ class LearnerChoice(pn.viewable.Viewer):
 
     def _show(self) -> None:
         chosen = [name for name in self._offered() if name in self._session.settings.methods]
+        self._is_showing = True
         for title, group in self._groups.items():
             names = [name for name in self._offered() if METHODS[name].decomposed is GROUPS[title]]
             group.param.update(
                 options=[LEARNERS[name] for name in names],
                 value=[LEARNERS[name] for name in names if name in chosen],
             )
+        self._is_showing = False
         told = cut([LEARNERS[name] for name in chosen], MOST_SHOWN) or "none"
         self._button.param.update(
             label=f"Learners: {told}",
