@@ -25,7 +25,7 @@ class Watch:
 
         page.on("request", lambda request: check(request.url))
         page.on("websocket", lambda websocket: check(websocket.url))
-        page.on("pageerror", lambda error: self.problems.append(f"page error: {error}"))
+        page.on("pageerror", lambda error: self.problems.append(f"page error: {error.stack or error}"))
         page.on("console", lambda said: self.problems.append(f"console: {said.text}") if said.type == "error" else None)
 
         def refuse(dialog):  # a dialog is a script that ran: alert(1)
