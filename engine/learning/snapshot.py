@@ -28,7 +28,7 @@ class Snapshot:
     theta, counts : array (restarts, parameters)
         Parameters, and the expected counts at them.
     log_likelihood, objective : array (restarts, components + 1)
-        The last column is that of pruned variables.
+        The last column is that of pruned variables (Bayesian networks), or of −N log Z (Markov networks).
     iterations : array (restarts, components + 1)
         Iterations that each component has made.
     converged : array (restarts, components + 1) of bool

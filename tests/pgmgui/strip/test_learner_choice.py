@@ -10,10 +10,11 @@ def test_showing_the_chosen_learners_changes_nothing():
     settings = session.settings
     choice = LearnerChoice(session)
     assert session.settings is settings
-    session.configure(methods=("em", "edml"))
-    settings = session.settings
-    assert session.settings is settings
-    assert sorted(title for group in choice._groups.values() for title in group.value) == ["EDML", "EM"]
+    seen = []
+    session.param.watch(lambda event: seen.append(event.new.methods), "settings")
+    session.configure(methods=("em", "d-edml"))
+    assert seen == [("em", "d-edml")]
+    assert sorted(title for group in choice._groups.values() for title in group.value) == ["EM", "decomposed EDML"]
 
 
 def test_what_is_chosen_is_what_is_learned_with():
