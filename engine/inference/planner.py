@@ -123,9 +123,9 @@ class _Planner:
         conditioned = None
         if self.condition and any(self.ranges[v][1] >= 0 for v in variables):  # else all is open in every row
             patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables]))
-            draft = self._make_part(block, factors, local, is_draft=True)
+            draft = self._whole_part(block, factors, local, is_draft=True)
             conditioned = self._condition(patterns, factors, local, draft.seconds)
-        parts, complete = conditioned or ([self._make_part(block, factors, local)], [])
+        parts, complete = conditioned or ([self._whole_part(block, factors, local)], [])
         for part in parts:
             check_memory(
                 part.tree, part.variables, self.pool.network, part.tree.cells * BYTES_PER_CELL, self.memory_limit
@@ -156,10 +156,11 @@ class _Planner:
         operations = sum(count_operations(cliques[c], len(touching[c])) for c in found)
         if operations * SECONDS_PER_OPERATION > most_seconds:
             return None  # before building them, which is what takes long
-        parts = [self._make_part(c, touching[c], local, patterns.rows(ks)) for c, ks in found.items()]
+        cells = self._find_cells(factors, local)
+        parts = [self._component_part(c, touching[c], local, cells, patterns.rows(ks)) for c, ks in found.items()]
         if sum(part.seconds for part in parts) > most_seconds:
             return None
-        complete = [self._complete_rows(factor, local) for factor in factors]
+        complete = [self._complete_rows(factor, local, cells[factor]) for factor in factors]
         return parts, [those for those in complete if len(those.local_rows)]
 
     def _find_touching(self, factors: Sequence[int], found: Collection[int]) -> dict[int, list[int]]:
@@ -170,46 +171,85 @@ class _Planner:
                 factors_of.setdefault(v, []).append(factor)
         return {c: sorted({factor for v in bits(c) for factor in factors_of.get(v, ())}) for c in found}
 
-    def _complete_rows(self, factor: int, local: Mapping[int, Codes]) -> CompleteRows:
+    def _find_cells(self, factors: Sequence[int], local: Mapping[int, Codes]) -> dict[int, Ints]:
+        """Per factor, its cell in each row of a block where its open variables have their first states."""
+        states = {v: np.maximum(codes, 0) for v, codes in local.items()}
+        rows = len(next(iter(states.values())))
+        return {factor: self.pool.index(factor, states, rows) for factor in factors}
+
+    def _complete_rows(self, factor: int, local: Mapping[int, Codes], cells: Ints) -> CompleteRows:
         """A factor in the rows of a block where none of its variables is open."""
         scope = self.pool.network.scopes[factor]
         rows = np.flatnonzero(np.logical_and.reduce([local[v] >= 0 for v in scope]))
-        return CompleteRows(factor, rows, self.pool.index(factor, {v: local[v][rows] for v in scope}, len(rows)))
+        return CompleteRows(factor, rows, cells[rows])
 
-    def _make_part(
-        self,
-        open_variables: int,
-        factors: Sequence[int],
-        local: Mapping[int, Codes],
-        local_rows: Ints | None = None,
-        *,
-        is_draft: bool = False,
+    def _whole_part(
+        self, block: int, factors: Sequence[int], local: Mapping[int, Codes], *, is_draft: bool = False
     ) -> Part:
-        """The part over some open variables, with equal rows merged; over all rows of the block if none are named.
+        """The part over all open variables of a block and all its rows: what is observed of them is evidence.
 
         A draft is good for an estimate, and may do with the first tree that is found.
         """
-        pool, scopes = self.pool, self.pool.network.scopes
-        variables = tuple(bits(open_variables))
-        number = {v: k for k, v in enumerate(variables)}
-        columns = sorted({v for factor in factors for v in scopes[factor]} | set(variables))
-        if local_rows is None:  # these differ already
-            codes = {v: local[v] for v in columns}
-            local_rows = row = np.arange(len(codes[columns[0]]))
-        else:
-            representative, row = distinct_rows([local[v][local_rows] for v in columns], len(local_rows))
-            chosen = local_rows[representative]
-            codes = {v: local[v][chosen] for v in columns}
-        rows = len(codes[columns[0]])
-        inside = [tuple(number[v] for v in scopes[factor] if v in number) for factor in factors]
-        # A variable in no factor still has a clique of its own: that of its evidence, be it a vector of ones.
+        variables = tuple(bits(block))
+        rows = len(local[variables[0]])
+        observed = {v: codes for v, codes in local.items() if not block >> v & 1}
+        bases = [self.pool.index(factor, observed, rows) for factor in factors]
         hidden = (MISSING, MISSING)
-        evidence = [v for v in variables if not factors or (self.ranges[v] != hidden and (codes[v] != MISSING).any())]
-        inside += [(number[v],) for v in evidence]
-        sizes, key = tuple(pool.cardinalities[v] for v in variables), tuple(sorted(set(inside)))
+        evidence = {v: local[v] for v in variables if self.ranges[v] != hidden or not factors}
+        every = np.arange(rows)
+        return self._make_part(variables, factors, bases, evidence, every, every, is_draft=is_draft)
+
+    def _component_part(
+        self,
+        component: int,
+        factors: Sequence[int],
+        local: Mapping[int, Codes],
+        cells: Mapping[int, Ints],
+        local_rows: Ints,
+    ) -> Part:
+        """The part over variables that are open, and all of their neighbours not, in some rows of a block."""
+        variables = tuple(bits(component))
+        soft = [v for v in variables if v in self.pool.likelihoods]
+        around = sorted({v for factor in factors for v in self.pool.network.scopes[factor]}.difference(variables))
+        ranges = [(self.ranges[v][0], MISSING) for v in soft] + [(0, self.ranges[v][1]) for v in around]
+        columns = (local[v][local_rows] for v in [*soft, *around])
+        representative, row = distinct_rows(columns, len(local_rows), ranges)
+        chosen = local_rows[representative]
+        bases = [cells[factor][chosen] for factor in factors]
+        evidence = {v: local[v][chosen] for v in (soft if factors else variables)}
+        evidence = {v: codes for v, codes in evidence.items() if not factors or (codes != MISSING).any()}
+        return self._make_part(variables, factors, bases, evidence, local_rows, row)
+
+    def _make_part(
+        self,
+        variables: tuple[int, ...],
+        factors: Sequence[int],
+        bases: Sequence[Ints],
+        evidence: Mapping[int, Codes],
+        local_rows: Ints,
+        row: Ints,
+        *,
+        is_draft: bool = False,
+    ) -> Part:
+        """The part over some open variables.
+
+        Parameters
+        ----------
+        bases : sequence of array (rows,)
+            Per factor, its cell in each row where the open variables have their first states.
+        evidence : mapping from open variable to array (rows,)
+            What is known of it. A variable in no factor has some: its clique is that of its evidence.
+        """
+        pool, scopes = self.pool, self.pool.network.scopes
+        rows = len(bases[0]) if bases else len(next(iter(evidence.values())))
+        number = {v: k for k, v in enumerate(variables)}
+        inside = {tuple([number[v] for v in scopes[factor] if v in number]) for factor in factors}
+        inside |= {(number[v],) for v in evidence}
+        sizes, key = tuple([pool.cardinalities[v] for v in variables]), tuple(sorted(inside))
         tree = share_tree(sizes, key, 0.0 if is_draft else rows * self.passes)
         if tree.cells * BYTES_PER_CELL > self.memory_limit and not is_draft:
             tree = share_tree(sizes, key, math.inf)
-        pieces = [pool.factor_piece(factor, number, tree.position, codes, rows) for factor in factors]
-        pieces += [pool.evidence_piece(v, number[v], codes[v]) for v in evidence]
+        place = {v: (tree.position[k], k) for v, k in number.items()}
+        pieces = [pool.factor_piece(factor, place, base) for factor, base in zip(factors, bases, strict=True)]
+        pieces += [pool.evidence_piece(v, number[v], codes) for v, codes in evidence.items()]
         return Part(variables, tree, tuple(pieces), rows, local_rows, row)

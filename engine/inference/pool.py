@@ -95,40 +95,32 @@ class Pool:
 
     def index(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Ints:
         """Per row, the cell of a factor, counting only the variables in ``codes``."""
-        index = np.full(rows, self.layout.starts[factor])
-        for variable, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True):
+        scope, strides = self.network.scopes[factor], self.layout.strides[factor]
+        index: Ints = np.empty(rows, dtype=np.int64)
+        index.fill(self.layout.starts[factor])
+        for variable, stride in zip(scope, strides, strict=True):
             if variable in codes:
                 index += np.multiply(codes[variable], stride, dtype=np.int64)
         return index
 
-    def factor_piece(
-        self,
-        factor: int,
-        number: Mapping[int, int],
-        position: Mapping[int, int],
-        codes: Mapping[int, Codes],
-        rows: int,
-    ) -> Piece:
-        """A factor with its open variables as axes and the others as indices.
+    def factor_piece(self, factor: int, place: Mapping[int, tuple[int, int]], base: Ints) -> Piece:
+        """A factor with its open variables as axes.
 
         Parameters
         ----------
-        number : mapping from open variable to int
-            Its number in the part.
-        position : mapping from number to int
-            Its place in the tree's elimination order.
+        place : mapping from open variable to (int, int)
+            Its place in the tree's elimination order, and its number in the part.
+        base : array (rows,)
+            The cell in each row where the open variables have their first states.
         """
-        axes, observed = [], {}
-        for v, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True):
-            if v in number:
-                axes.append((position[number[v]], number[v], stride, self.cardinalities[v]))
-            else:
-                observed[v] = codes[v]
+        axes = [
+            (*place[v], stride, self.cardinalities[v])
+            for v, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True)
+            if v in place
+        ]
         axes.sort()
-        strides = tuple(stride for _, _, stride, _ in axes)
-        offsets = _find_offsets(strides, tuple(size for *_, size in axes))
-        base = self.index(factor, observed, rows)
-        return Piece(factor, tuple(k for _, k, _, _ in axes), strides, offsets, base)
+        _, scope, strides, sizes = zip(*axes, strict=True)
+        return Piece(factor, scope, strides, _find_offsets(strides, sizes), base)
 
     def evidence_piece(self, variable: int, number: int, codes: Codes) -> Piece:
         """The evidence on an open variable as an axis."""

@@ -126,7 +126,6 @@ def make_task(
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
     """
-    layout = Layout(network)
     decomposition = decompose(network, dataset)
     plan = make_plan(
         network,
@@ -137,6 +136,7 @@ def make_task(
         condition=condition,
         keep_rows=False,
     )
+    layout = plan.pool.layout
     last = len(decomposition.components) if condition else 0
     number = decomposition.component_of if condition else [-1] * len(network.scopes)
     of_factor = np.array([k if k >= 0 else last for k in number], dtype=np.int64)

@@ -40,6 +40,8 @@ def distinct_rows(
     ([0, 1], [0, 1, 0])
     """
     key = np.zeros(n_rows, dtype=np.int64)
+    if n_rows == 1:
+        return key, key
     size = 1 if n_rows else 0
     if ranges is None:
         columns = list(columns)

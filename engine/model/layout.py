@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.model.arrays import Floats, Ints
-from engine.model.network import Network, table_shape
+from engine.model.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Layout:
 
     @cached_property
     def shapes(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(table_shape(self.network.variables, scope) for scope in self.network.scopes)
+        return tuple(table.shape for table in self.network.tables)
 
     @cached_property
     def starts(self) -> Ints:
