@@ -59,7 +59,7 @@ class Progress:
     unit : array (components,)
         The unit of each component.
     hits, iterations : array (units,)
-        Iterations in a row with a small change; iterations made.
+        Iterations in a row with a small change, while it is active; iterations made.
     active : array (units,) of bool
         Units that have not converged.
     inferences : int
@@ -132,6 +132,7 @@ class _Focus:
         self.work, self.focused, self.active = work, focused, progress.active
         self.components = progress.active[unit]
         self.parameters = self.components[objective.component]
+        self.is_counted = self.components.astype(np.int64)
         self.everything = bool(self.components.all())
         # The parameters of active units, unit by unit: where those of each begin, and which it is.
         unit_of = unit[objective.component]
@@ -168,12 +169,12 @@ def _advance(
     if not focus.everything:
         state = state.choose(focus.components, focus.parameters, before, state.memory)
     change = _find_change(focus, before, state, unit, stopping)
-    hits = np.where(change <= stopping.tol, progress.hits + 1, 0)
+    hits = (progress.hits + 1) * (change <= stopping.tol)
     if learner.counts_complete_data:
         hits[focus.idle] = stopping.patience
-    hits = np.where(active, hits, progress.hits)
-    goes_on = hits < stopping.patience
-    still = active if goes_on[active].all() else active & goes_on
+    still = active & (hits < stopping.patience)
+    if np.count_nonzero(still) == np.count_nonzero(active):
+        still = active
     iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started
     return Progress(
         state,
@@ -181,7 +182,7 @@ def _advance(
         hits,
         progress.iterations + active,
         still,
-        progress.inferences + int(info.propagated[focus.components].sum()),
+        progress.inferences + int(info.propagated @ focus.is_counted),
         iteration,
         seconds,
         _reason(still, iteration, seconds, stopping),
@@ -201,7 +202,7 @@ def _find_change(focus: _Focus, before: State, after: State, unit: Ints, stoppin
 
 
 def _reason(active: Bools, iteration: int, seconds: float, stopping: Stopping) -> str:
-    if not active.any():
+    if not np.count_nonzero(active):
         return "converged"
     if iteration >= stopping.max_iter:
         return "iterations"

@@ -62,10 +62,10 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights and its components."""
+    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, and these with the sign."""
 
     tape: Tape
-    chunks: tuple[tuple[int, Floats, Ints], ...]
+    chunks: tuple[tuple[int, Floats, Floats], ...]
     is_slow: bool
 
 
@@ -87,7 +87,8 @@ class Workspace:
         """A workspace with the data of some components only, in the same arrays."""
         other = copy(self)
         other.objective = self.objective.only(components)
-        other.__dict__.pop("_read_weights", None)
+        for found in ("_read_weights", "_row_component"):
+            other.__dict__.pop(found, None)
         return other
 
     def evaluate(
@@ -112,43 +113,45 @@ class Workspace:
         objective = self.objective
         likelihood = self._fill(theta) + objective.constant
         found = {1: self._no_counts, -1: self._no_counts}
+        log_z: list[Floats] = []  # per chunk, times the weight
         with np.errstate(all="ignore"):  # doubtful rows may divide by zero, and a counted parameter be zero
             for term in objective.terms:
                 where, weights, component = term.counted
                 likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
                 counts = found[term.sign] = found[term.sign] + term.counts
-                self._propagate(term, likelihood, counts, cancelled, visit if term.sign > 0 else None)
+                self._propagate(term, log_z, counts, cancelled, visit if term.sign > 0 else None)
+        if log_z:
+            likelihood += weighted_counts(self._row_component, np.concatenate(log_z), objective.n_components)
         return Evaluation(likelihood, found[1], found[-1], objective.rows_per_pass)
 
     def _propagate(
         self,
         term: Term,
-        likelihood: Floats,
+        found: list[Floats],
         counts: Floats,
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None,
     ) -> None:
-        """Propagate the rows of a term, a chunk at a time, and add what they say."""
+        """Propagate the rows of a term, a chunk at a time, and add what they count, and find ± w log Z of each."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
         for job in term.jobs:
-            run = self._runs.get(job) or self._prepare(job)
+            run = self._runs.get(job) or self._prepare(job, term.sign)
             tape, inner_check = run.tape, check if run.is_slow else None
-            for start, weights, component in run.chunks:
+            for start, weights, signed in run.chunks:
                 check()
                 log_z = tape.run(start, weights, inner_check)
                 doubtful = tape.find_doubtful()
                 if doubtful is not None:
                     self._correct(job, tape, start, weights, doubtful, log_z)
                 counts[tape.span] += tape.counts()
-                np.multiply(log_z, weights, out=log_z)
+                weighted = log_z * signed
                 if doubtful is not None:
-                    log_z[weights == 0] = 0.0  # also where the row is impossible
-                shares = weighted_counts(component, log_z, len(likelihood))
-                (np.add if term.sign > 0 else np.subtract)(likelihood, shares, out=likelihood)
+                    weighted[weights == 0] = 0.0  # also where the row is impossible
+                found.append(weighted)
                 if visit is not None:
                     visit(Chunk(weights, tape.families()))
 
@@ -159,7 +162,7 @@ class Workspace:
         weighted = {scope: np.nan_to_num(table, nan=0.0) * weights[doubtful] for scope, table in exact.items()}
         tape.replace_rows(doubtful, weighted)
 
-    def _prepare(self, job: Job) -> _Run:
+    def _prepare(self, job: Job, sign: int) -> _Run:
         """The tape of a job and its rows in chunks, made when it is first needed."""
         tape = Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=True)
         chunks, done = [], 0
@@ -168,11 +171,22 @@ class Workspace:
             weights = job.weights[rows]
             if start < done:  # rows that the chunk before has counted
                 weights = np.where(np.arange(start, rows.stop) < done, 0.0, weights)
-            chunks.append((start, weights, job.component[rows]))
+            chunks.append((start, weights, sign * weights))
             done = rows.stop
         is_slow = job.part.seconds / len(chunks) > CHECKED_SECONDS
         run = self._runs[job] = _Run(tape, tuple(chunks), is_slow)
         return run
+
+    @cached_property
+    def _row_component(self) -> Ints:
+        """The component of each row, in the order in which a pass propagates them."""
+        chunks = [
+            (job, run.tape.rows, start)
+            for job in self.objective.jobs
+            for run in [self._runs[job]]
+            for start, *_ in run.chunks
+        ]
+        return np.concatenate([job.component[start : start + rows] for job, rows, start in chunks])
 
     # --- factors above 1
 
