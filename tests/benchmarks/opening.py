@@ -120,7 +120,8 @@ def _measure_browser(report: Report, server: Served, times: int, quick: bool) ->
             context = browser.new_context(viewport={"width": 1440, "height": 900})
             context.add_init_script(WATCH)
             cold.append(_open(context, server.url))
-            _open(context, server.url)  # from now on, compiled scripts are kept too
+            if not quick:
+                _open(context, server.url)  # from now on, compiled scripts are kept too
             warm.append(_open(context, server.url))
             context.close()
         _write_steps(report, cold, warm)
