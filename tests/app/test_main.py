@@ -1,14 +1,17 @@
-"""What a page leaves behind on the server when its tab is closed: nothing."""
+"""Whole pages without a browser: where they open, and what is left of them when their tab is closed."""
 
 from __future__ import annotations
 
 import asyncio
 import gc
 import logging
+import socket
 import weakref
+from pathlib import Path
 from typing import Any
 
 import panel as pn
+import pytest
 
 from app.main import build_page
 from app.server import make_server
@@ -47,3 +50,17 @@ def test_closed_pages_are_freed(tmp_path, caplog):
     documents = run_apart(lambda: open_and_close(Store(tmp_path)))
     gc.collect()
     assert [document() for document in documents] == [None] * PAGES
+
+
+async def open_on(address: str, store: Store) -> None:
+    server, url = make_server(lambda: build_page(store=store), 0, address)
+    server.start()
+    page = await LightPage.open(url)
+    await page.close()
+    server.stop()
+
+
+def test_a_page_opens_on_an_address_of_version_6(tmp_path):
+    if not socket.has_ipv6 or not Path("/proc/net/if_inet6").read_text():
+        pytest.skip("this machine has no addresses of version 6")
+    run_apart(lambda: open_on("::1", Store(tmp_path)))
