@@ -226,9 +226,13 @@ def _forget_busy(page: Page) -> None:
     """Keep the page from following Panel's sign that something is being done, anywhere on the server.
 
     Each time, Panel would look through all models of all open pages. What takes long shows its own progress.
+    Param forgets to take away the watcher with the reference; through it, Panel would hold every page ever opened.
     """
     with param.edit_constant(page), param.parameterized.discard_events(page):
         page.busy = False
+    for _, watcher in page._param__private.ref_watchers:
+        watcher.inst.param.unwatch(watcher)
+    page._param__private.ref_watchers = []
 
 
 def _stay_local() -> None:
