@@ -14,6 +14,7 @@ import numpy as np
 from engine.formats.limits import MOST_CELLS
 from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, parse_position
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork
@@ -32,6 +33,7 @@ def parse(text: str) -> NetworkDraft:
     scanner = Scanner(text, _PATTERN)
     draft = NetworkDraft()
     nodes: dict[str, NodeDraft] = {}
+    implied = ImpliedTables()
     if scanner.at_end:
         scanner.fail("the file is empty; expected a BIF network")
     while not scanner.at_end:
@@ -48,7 +50,7 @@ def parse(text: str) -> NetworkDraft:
             nodes[node.name] = node
             draft.nodes.append(node)
         else:
-            _read_probability(scanner, nodes)
+            _read_probability(scanner, nodes, implied)
     return draft
 
 
@@ -92,7 +94,7 @@ def _read_variable(scanner: Scanner) -> NodeDraft:
     return node
 
 
-def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft]) -> None:
+def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied: ImpliedTables) -> None:
     scanner.expect("(")
     name = scanner.next("a variable's name")
     node = nodes.get(name)
@@ -112,15 +114,16 @@ def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft]) -> None:
     shape = (*(len(parent.states) for parent in parents), len(node.states))
     if np.prod(shape, dtype=float) > MOST_CELLS or not all(shape):
         raise FormatError(f"the table of {node.name!r} has {np.prod(shape, dtype=float):.3g} cells", name.line)
-    node.table = _read_entries(scanner, node, parents, shape)
+    node.table = _read_entries(scanner, node, parents, shape, implied)
 
 
 def _read_entries(
-    scanner: Scanner, node: NodeDraft, parents: list[NodeDraft], shape: tuple[int, ...]
+    scanner: Scanner, node: NodeDraft, parents: list[NodeDraft], shape: tuple[int, ...], implied: ImpliedTables
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The body ``{ table ...; (a, b) ...; default ...; }``, flat with the child fastest."""
     codes = [{state: k for k, state in enumerate(parent.states)} for parent in parents]
-    table = np.full((int(np.prod(shape[:-1])), shape[-1]), np.nan)
+    table = np.empty((int(np.prod(shape[:-1])), shape[-1]))
+    given = np.zeros(len(table), dtype=bool)
     default = None
     scanner.expect("{")
     while not scanner.skip("}"):
@@ -134,6 +137,7 @@ def _read_entries(
                     f"the table of {node.name!r} has {values.size:,} numbers; expected {table.size:,}", line
                 )
             table = values.reshape(shape[-1], -1).T.copy()
+            given[:] = True
         else:
             is_default = scanner.skip("default")
             row = 0 if is_default else _read_configuration(scanner, node, parents, codes)
@@ -144,13 +148,13 @@ def _read_entries(
                 default = values
             else:
                 table[row] = values
-    unset = np.isnan(table).any(axis=1)
+                given[row] = True
+    missing = len(given) - int(np.count_nonzero(given))
     if default is not None:
-        table[unset] = default
-    elif unset.any():
-        raise FormatError(
-            f"the table of {node.name!r} has {int(unset.sum())} of {len(table)} rows missing", node.table_line
-        )
+        implied.spend(missing * shape[-1], node.name, node.table_line)
+        table[~given] = default
+    elif missing:
+        raise FormatError(f"the table of {node.name!r} has {missing} of {len(given)} rows missing", node.table_line)
     return table.reshape(-1)
 
 

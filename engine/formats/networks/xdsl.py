@@ -15,6 +15,7 @@ import numpy as np
 
 from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, Position
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.xdsl_tables import read_deterministic, read_noisy_max
 from engine.formats.networks.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
 from engine.model.errors import FormatError
@@ -61,6 +62,7 @@ def parse(text: str) -> NetworkDraft:
 def _read_nodes(container: Element) -> dict[str, NodeDraft]:
     """The nodes by id, with their tables; their parents are ids."""
     nodes: dict[str, NodeDraft] = {}
+    implied = ImpliedTables()
     for element in container.children:
         name = element.attribute("id")
         if element.tag not in _TABLES:
@@ -79,11 +81,11 @@ def _read_nodes(container: Element) -> dict[str, NodeDraft]:
         for parent in node.parents:
             if parent not in nodes:
                 raise FormatError(f"{node.name!r} has the parent {shorten(parent)}, which is not a node", element.line)
-        _read_table(element, node, [len(nodes[parent].states) for parent in node.parents])
+        _read_table(element, node, [len(nodes[parent].states) for parent in node.parents], implied)
     return nodes
 
 
-def _read_table(element: Element, node: NodeDraft, cards: Sequence[int]) -> None:
+def _read_table(element: Element, node: NodeDraft, cards: Sequence[int], implied: ImpliedTables) -> None:
     table = element.find(_TABLES[element.tag])
     if table is None:
         raise FormatError(f"{node.name!r} has no <{_TABLES[element.tag]}>", element.line)
@@ -93,7 +95,7 @@ def _read_table(element: Element, node: NodeDraft, cards: Sequence[int]) -> None
     elif element.tag == "deterministic":
         node.table = read_deterministic(table, node, cards)
     else:
-        node.table = read_noisy_max(table, element.find("strengths"), node, cards)
+        node.table = read_noisy_max(table, element.find("strengths"), node, cards, implied)
 
 
 def _read_properties(element: Element) -> dict[str, str]:

@@ -11,6 +11,7 @@ import numpy as np
 from engine.formats.limits import MOST_CELLS
 from engine.formats.messages import shorten
 from engine.formats.networks.draft import ROUNDING, NodeDraft
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.xml_tree import Element
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
@@ -38,7 +39,9 @@ def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) 
     return table.reshape(-1)
 
 
-def read_noisy_max(element: Element, strengths: Element | None, node: NodeDraft, cards: Sequence[int]) -> Floats:
+def read_noisy_max(
+    element: Element, strengths: Element | None, node: NodeDraft, cards: Sequence[int], implied: ImpliedTables
+) -> Floats:
     """The table, flat, of ``<parameters>``: a distribution per state of each parent, then the leak.
 
     SMILE's manual: the columns of a parent follow the order in ``<strengths>``, and its last column has
@@ -52,14 +55,17 @@ def read_noisy_max(element: Element, strengths: Element | None, node: NodeDraft,
     if values.size != expected:
         what = f"the noisy-max {node.name!r} has {values.size:,} parameters"
         raise FormatError(f"{what}; expected {expected:,}", element.line)
+    implied.spend(rows * size, node.name, element.line)
     columns = values.reshape(-1, size)
+    if (columns > 1 + ROUNDING).any():
+        raise FormatError(f"the noisy-max {node.name!r} has a column that does not sum to 1", element.line)
     sums = columns.sum(axis=1, keepdims=True)
     if (columns < 0).any() or not (np.abs(sums - 1) <= ROUNDING).all():
         raise FormatError(f"the noisy-max {node.name!r} has a column that does not sum to 1", element.line)
     columns = columns / sums
     orders = _read_strengths(strengths, node, cards)
     tails = np.cumsum(columns[:, ::-1], axis=1)[:, ::-1]
-    product = tails[-1][np.newaxis]
+    product: Floats = tails[-1:].copy()
     start = 0
     for order in orders:
         own = tails[start : start + len(order)]
@@ -68,9 +74,10 @@ def read_noisy_max(element: Element, strengths: Element | None, node: NodeDraft,
             raise FormatError(f"{what}; change its type to General (CPT) in GeNIe", element.line)
         product = (product[:, np.newaxis] * own[np.argsort(order)]).reshape(-1, size)
         start += len(order)
-    table = product - np.append(product[:, 1:], np.zeros((rows, 1)), axis=1)
-    table = np.maximum(table, 0)  # the differences of equal tails can be −1e-17
-    return np.asarray(table / table.sum(axis=1, keepdims=True), dtype=np.float64).reshape(-1)
+    product[:, :-1] -= product[:, 1:]
+    np.maximum(product, 0, out=product)  # the differences of equal tails can be −1e-17
+    product /= product.sum(axis=1, keepdims=True)
+    return product.reshape(-1)
 
 
 def _read_strengths(element: Element | None, node: NodeDraft, cards: Sequence[int]) -> list[list[int]]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def parse(data: bytes, _hints: Hints) -> Table:
         source = Source(padded, text.sniff_delimiter(body, ", ") if body.strip() else ",", encoding)
         columns, _ = read_columns(source, lines, len(attributes))
         width = len(columns)
-        table = Table(columns, columns[0].codes.size, line_of=lambda row: find_line(source, lines, width, row))
+        table = Table(columns, columns[0].codes.size, line_of=partial(find_line, source, lines, width))
     for column, attribute in zip(table.columns, attributes, strict=True):
         column.name, column.states = attribute.name, attribute.states
     plain = [attribute.name for attribute in attributes if attribute.states is None]
@@ -158,7 +159,7 @@ def _read_lines(text: str, attributes: Sequence[_Attribute], before: int) -> Tab
     columns: list[Column] = [
         make_column(attribute.name, [row[k] for row in rows]) for k, attribute in enumerate(attributes)
     ]
-    table = Table(columns, len(rows), line_of=lambda row: numbers[row])
+    table = Table(columns, len(rows), line_of=numbers.__getitem__)
     if any(weight != 1 for weight in weights):
         table.weights = np.array(weights, dtype=np.float64)
         table.notes.append("the rows have weights")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from engine.formats.limits import MOST_STATES
 from engine.formats.messages import shorten
@@ -56,7 +57,7 @@ def _parse_camml(data: bytes) -> Table:
         raise FormatError("two columns have the same name; names must differ", names_line)
     if columns[0].codes.size != rows:
         raise FormatError(f"the file declares {rows:,} cases but has {columns[0].codes.size:,}", header[1][1])
-    return Table(columns, rows, line_of=lambda row: find_line(source, offset, width, row))
+    return Table(columns, rows, line_of=partial(find_line, source, offset, width))
 
 
 def _read_whole(cells: Sequence[str], line: int, most: int = 10**9) -> int:

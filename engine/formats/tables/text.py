@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -146,7 +147,7 @@ def _read_rows(source: Source, names: Sequence[str], offset: int) -> Table:
         column.name = name
     notes = [f"lines skipped as comments: {comments}"] if comments else []
     rows = columns[0].codes.size
-    return Table(columns, rows, notes=notes, line_of=lambda row: find_line(source, offset, len(names), row))
+    return Table(columns, rows, notes=notes, line_of=partial(find_line, source, offset, len(names)))
 
 
 def _why_values(first: Sequence[str], columns: Sequence[Column], missing: set[str]) -> str:

@@ -112,3 +112,26 @@ def test_very_many_names_that_are_spelt_alike_when_written():
     with quick():
         found = _identifiers([chr(0x4E00 + k % 20_000) + chr(0x4E00 + k // 20_000) for k in range(count)])
     assert (found[:2], found[-1], len(set(found))) == (["__", "___2"], f"___{count}", count)
+
+
+PARENTS = [f"V{k}" for k in range(24)]
+DEFAULT = (
+    "network x {}\n"
+    + "".join(f"variable {name} {{ type discrete [2] {{ y, n }}; }}\n" for name in [*PARENTS, "Z"])
+    + f"probability (Z | {', '.join(PARENTS)}) {{ default 0.3, 0.7; }}\n"
+)
+NOISY_MAX = (
+    "<smile><nodes>"
+    + "".join(
+        f'<cpt id="{name}"><state id="y"/><state id="n"/><probabilities>1 0</probabilities></cpt>' for name in PARENTS
+    )
+    + f'<noisymax id="Z"><state id="y"/><state id="n"/><parents>{" ".join(PARENTS)}</parents>'
+    + f"<parameters>{'0.3 0.7 0 1 ' * 24} 0.1 0.9</parameters></noisymax></nodes></smile>"
+)
+
+
+@pytest.mark.parametrize(("suffix", "text"), [(".bif", DEFAULT), (".xdsl", NOISY_MAX)])
+def test_a_small_file_does_not_become_a_large_table(suffix, text):
+    """2²⁴ rows took 5 s and a gigabyte."""
+    with pytest.raises(FormatError, match=r"with the table of 'Z' the file implies more than 20,000,000 numbers"):
+        parse_network(text.encode(), f"x{suffix}")
