@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from functools import partial
 
 from engine.formats.limits import MOST_STATES
-from engine.formats.messages import shorten
 from engine.formats.tables import text
 from engine.formats.tables.delimited import Source, find_line, read_columns, read_first_row
 from engine.formats.tables.table import Hints, Table
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _CAMML = re.compile(rb"\s*\d+[ \t]*%")
 _PERCENT = re.compile(rb"%[^\r\n]*")
