@@ -27,6 +27,7 @@ from pgmgui.board.summary import Summary
 from pgmgui.board.type_size import make_type_controls
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
+from pgmgui.project.apart import prepare
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
 from pgmgui.project.network_files import open_scene
@@ -99,6 +100,7 @@ def serve(
     """
     opened, store = read_files(network_path, data_path, normalise), Store(default_folder())
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
+    prepare()
     if announce is not None:
         announce(url)
     try:

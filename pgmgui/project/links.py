@@ -26,6 +26,7 @@ import numpy as np
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.errors import PgmError
+from engine.model.messages import shorten
 from engine.model.variable import list_names
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.layout import arrange
@@ -125,10 +126,12 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
     methods = tuple(query["learner"].split(",")) if query.get("learner") else plain.methods
     for method in methods:
         if method not in METHODS:
-            raise PgmError(f"the link names the learner {method!r}, which is not known; use {', '.join(METHODS)}")
+            raise PgmError(
+                f"the link names the learner {shorten(method)}, which is not known; use {', '.join(METHODS)}"
+            )
     start = query.get("start", plain.start)
     if start not in KINDS:
-        raise PgmError(f"the link has the start {start!r}; use one of {', '.join(KINDS)}")
+        raise PgmError(f"the link has the start {shorten(start)}; use one of {', '.join(KINDS)}")
     return replace(
         plain,
         methods=methods,
@@ -145,7 +148,7 @@ def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str
     found = [text] if text in names else [name for name in text.split(",") if name]
     for name in found:
         if name not in names:
-            raise PgmError(f"the link's {key!r} names {name!r}; the example has {list_names(list(names))}")
+            raise PgmError(f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(names))}")
     return found
 
 
@@ -154,7 +157,9 @@ def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[
     for item in filter(None, query.get("partial", "").split(",")):
         name, _, share = item.rpartition(":") if item not in names else (item, "", "")
         if name not in names:
-            raise PgmError(f"the link's 'partial' names {name or item!r}; the example has {list_names(list(names))}")
+            raise PgmError(
+                f"the link's 'partial' names {shorten(name or item)}; the example has {list_names(list(names))}"
+            )
         found.append((name, _number({"partial": share}, "partial", HALF, 0.0, 1.0)))
     return found
 
@@ -168,5 +173,5 @@ def _number(query: Mapping[str, str], key: str, default: float, least: float, mo
     except ValueError:
         value = least - 1
     if not least <= value <= most:
-        raise PgmError(f"the link's {key!r} is {text!r}; expected a number from {least:g} to {most:g}")
+        raise PgmError(f"the link's {key!r} is {shorten(text)}; expected a number from {least:g} to {most:g}")
     return value

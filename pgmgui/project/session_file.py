@@ -275,8 +275,8 @@ def _get(item: dict[str, Any], key: str, kind: type) -> Any:
 
 
 def _number(value: Any, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not np.isfinite(value) or abs(value) > 1e15:
-        raise FormatError(f"{where} needs a number; got {value!r}")
+    if not isinstance(value, int | float) or isinstance(value, bool) or abs(value) > 1e15 or not np.isfinite(value):
+        raise FormatError(f"{where} needs a number; got {value!r:.60}")
     return float(value)
 
 

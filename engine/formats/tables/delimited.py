@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.formats.messages import shorten
 from engine.formats.tables.table import MOST_COLUMNS, MOST_TEXTS, Column, Numbering, smallest
 from engine.model.arrays import Codes
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _BLOCK = 4 * 2**20
 _LARGEST_BLOCK = 16 * 2**20

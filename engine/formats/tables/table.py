@@ -34,9 +34,13 @@ class Column:
     """The states the file itself declares (a nominal attribute in ARFF), in its order."""
 
 
+def _no_line(_row: int) -> None:
+    """The line of a row where a format has no lines."""
+
+
 @dataclass(eq=False)
 class Table:
-    """The columns of a file, and what is needed to speak of its rows.
+    """The columns of a file, and what is needed to speak of its rows. It can be pickled.
 
     ``line_of`` gives the line of a row (None where the format has no lines); it may read the file
     again and is for errors. ``indexed`` says that ``#2`` may stand for the third state (Netica).
@@ -46,7 +50,7 @@ class Table:
     rows: int
     weights: Floats | None = None
     notes: list[str] = field(default_factory=list)
-    line_of: Callable[[int], int | None] = lambda row: None
+    line_of: Callable[[int], int | None] = _no_line
     indexed: bool = False
 
 

@@ -63,6 +63,14 @@ def test_a_bad_link_says_what_is_wrong(query, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("key", ["example", "hide", "show", "partial", "learner", "start", "seed"])
+def test_what_is_wrong_is_quoted_in_part(key):
+    with pytest.raises(PgmError) as caught:
+        parse_link({"example": "asia", key: "x" * 5_000})
+    assert "'" + "x" * 60 + "…'" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
 def test_only_an_example_with_other_marks_can_be_linked():
     session = Session()
     session.open_example(find_example("asia"))

@@ -156,3 +156,10 @@ def test_a_bad_file_says_what_is_wrong(spoil, message, tmp_path):
 def test_nonsense_is_refused(text):
     with pytest.raises(FormatError):
         parse(text)
+
+
+def test_a_number_that_no_machine_number_holds_is_refused():
+    root = json.loads(dump(Saved(asia())))
+    root["common_prior"] = 10**400
+    with pytest.raises(FormatError, match=r"^common_prior needs a number; got 10{59}$"):
+        parse(json.dumps(root))
