@@ -58,5 +58,5 @@ def find_example(identifier: str) -> Example:
     """The example of that id."""
     known = {example.id: example for example in load_gallery()}
     if identifier not in known:
-        raise PgmError(f"there is no example {identifier!r}; there are {', '.join(known)}")
+        raise PgmError(f"there is no example {identifier[:60]!r}; there are {', '.join(known)}")
     return known[identifier]
