@@ -33,7 +33,7 @@ from pgmgui.project.links import parse_link
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
-from pgmgui.project.store import Store, default_folder
+from pgmgui.project.store import MOST_KEPT, Store, default_folder
 from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
@@ -78,6 +78,7 @@ def serve(
     announce: Callable[[str], None] | None = None,
     address: str = ADDRESS,
     normalise: bool = False,
+    keep: int = MOST_KEPT,
 ) -> None:
     """Serve the dashboard until interrupted.
 
@@ -97,8 +98,10 @@ def serve(
         opens it may sit at another machine.
     normalise : bool
         Rescale table rows of the network that do not sum to 1, instead of refusing it.
+    keep : int
+        How many tabs are kept.
     """
-    opened, store = read_files(network_path, data_path, normalise), Store(default_folder())
+    opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
     prepare()
     if announce is not None:
@@ -106,8 +109,8 @@ def serve(
     try:
         run(server, show)
     finally:
-        for keeper in store.owners.values():
-            keeper.keep_now()
+        for keeper in list(store.owners.values()):
+            keeper.leave()
 
 
 def read_files(

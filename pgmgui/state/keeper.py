@@ -1,8 +1,8 @@
 """Autosave: what a tab works on is kept while it changes, and found again by the page's address.
 
 The address of a page ends in ``?tab=KEY`` once something was changed on it; a reload, or a restart of the
-server, opens what was kept under that key. Of two open tabs with the same key (a duplicated one), the second
-goes on under a key of its own.
+server, opens what was kept under that key. Of two open tabs with the same key (a duplicated one, or one on another
+server), the second goes on under a key of its own.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
-from pathlib import Path
 
 import param
 
 from engine.model.errors import PgmError
 from pgmgui.project.session_file import Saved
-from pgmgui.project.store import Store
+from pgmgui.project.store import Room, Store, TakenError
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
@@ -48,20 +47,29 @@ class Keeper(param.Parameterized):
         self._is_closed = is_closed
         self.key = key or store.make_key()
         self._kept = self._look()
-        self._writing: Future[Path] | None = None
+        self._writing: Future[Room] | None = None
+        self.room: Room | None = None
         self.trouble = ""
         if key:
             self.status = "kept"
 
     def claim(self) -> None:
-        """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
+        """Be the one that writes this tab. Where another open page is, here or on another server, take a new key."""
         owner = self.store.owners.get(self.key)
         if owner is not None and owner is not self and not owner.is_closed:
             self._move()
+        elif self.status == "kept":
+            try:
+                if not self.store.claim(self.key):
+                    self._move()
+            except PgmError as error:
+                self._complain(error)
         self.store.owners[self.key] = self
 
     def _move(self) -> None:
         """Keep everything under a new key."""
+        if self.is_owner:
+            del self.store.owners[self.key]
         self.key = self.store.make_key()
         self.store.owners[self.key] = self
         self._kept = ()
@@ -90,7 +98,7 @@ class Keeper(param.Parameterized):
     def keep(self) -> None:
         """Save what has changed, beside the page; call it now and then."""
         if not self.is_owner:
-            if self.is_closed:  # the page was reloaded: the new one writes the file
+            if self.is_closed:  # the page was reloaded: the new one writes the tab
                 return
             self._move()
         if self._writing is not None:
@@ -119,6 +127,10 @@ class Keeper(param.Parameterized):
         self.keep_now()
         if self.is_owner:
             del self.store.owners[self.key]
+            try:
+                self.store.release(self.key)
+            except PgmError as error:
+                self._complain(error)
 
     def forget(self) -> None:
         """Remove what was kept of this tab; the next change is kept again."""
@@ -134,17 +146,23 @@ class Keeper(param.Parameterized):
         run = race.began, bool(race.curves), race.running, race.stale
         return session.scene, session.settings, session.evidence, *run
 
-    def _finish(self, writing: Future[Path]) -> None:
+    def _finish(self, writing: Future[Room]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""
         self._writing = None
+        before = self.room
         try:
-            writing.result()
+            self.room = writing.result()
+        except TakenError:
+            self._move()
+            return
         except PgmError as error:
             self._complain(error)
             self.status = "failed"
             return
         self.trouble, self.status = "", "kept"
         self.query = f"tab={self.key}"
+        if self.room.is_full and not (before is not None and before.is_full):
+            self._session.say(self.room.describe(self._session.local))
 
     def _complain(self, error: PgmError) -> None:
         if not self.trouble:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +18,9 @@ from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
+from pgmgui.project.store import Store
 from tests.command_line import run
+from tests.pgmgui.project.small_sessions import small
 from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
 from tests.ui.serving import ROOT, start_process
@@ -25,6 +28,12 @@ from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_netw
 from tests.ui.watch import Watch
 
 KEPT = "All changes are kept"
+
+
+def look(folder: Path, question: str) -> list[tuple]:
+    """Look into what the servers of a folder have kept, or change it."""
+    with sqlite3.connect(folder / "kept-1.db") as connection:
+        return connection.execute(question).fetchall()
 
 
 class Desk(Bench, Lab):
@@ -114,8 +123,8 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         twin.button("Forget this tab's copy").click()
         expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
         expect(twin.page).to_have_url(f"{server.url}/")
-        kept = [path.name for path in (tmp_path / "kept").glob("tab-*")]
-        assert kept == [f"tab-{urlsplit(address).query.removeprefix('tab=')}.json"]
+        kept = look(tmp_path / "kept", "SELECT key FROM tab")
+        assert kept == [(urlsplit(address).query.removeprefix("tab="),)]
         assert server.errors() == []
     finally:
         server.stop()
@@ -179,16 +188,17 @@ def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_b
     board = open_board(query="?example=asia&hide=nobody")
     expect(board.message).to_contain_text("the link's 'hide' names 'nobody'")
     expect(board.heading).to_have_text("Asia")
-    (kept / "tab-some-damaged-tab.json").write_text("{", encoding="utf-8")
+    Store(kept).save("some-damaged-tab", small(1))
+    look(kept, "UPDATE tab SET text = '{' WHERE key = 'some-damaged-tab'")
     board = open_board(query="?tab=some-damaged-tab")
-    expect(board.message).to_contain_text("tab-some-damaged-tab.json")
+    expect(board.message).to_contain_text("the tab some-damaged-tab")
     expect(board.heading).to_have_text("Asia")
     board.select("smoke")
     page.keyboard.press("h")
     board.tab("Share")
     expect(page.get_by_text(KEPT)).to_be_visible()
     expect(page).to_have_url(re.compile(r"tab=(?!some-damaged-tab)"))
-    assert (kept / "tab-some-damaged-tab.json").read_text(encoding="utf-8") == "{"
+    assert look(kept, "SELECT text FROM tab WHERE key = 'some-damaged-tab'") == [("{",)]
 
 
 def repeat_python(script: str, folder: Path) -> float:

@@ -162,6 +162,8 @@ class SharePanel(pn.viewable.Viewer):
         if keeper.status in ("kept", "changed"):
             where = f"in {self._keeper.store.folder}" if self._session.local else "by the machine that serves this page"
             lines.append(f"They are stored {where}; only this page's address leads to them.")
+        if keeper.room is not None:
+            lines.append(keeper.room.describe(self._session.local))
         self._kept.write(*lines)
         self._forget_copy.disabled = keeper.status != "kept"
 

@@ -8,6 +8,7 @@ from pgmgui.project.store import Store
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from tests.pgmgui.project.small_sessions import small
 
 
 @pytest.fixture
@@ -103,6 +104,55 @@ def test_of_two_open_tabs_with_one_key_the_second_moves_and_nothing_is_overwritt
     assert store.load(second.key).scene.marks == {"smoke": Hidden(), "bronc": Hidden()}
 
 
+def test_a_tab_that_is_open_on_another_server_goes_its_own_way_here(session, tmp_path):
+    theirs = make_keeper(session, Store(tmp_path))
+    session.mark(["smoke"], Hidden())
+    settle(theirs)
+    store, other = Store(tmp_path), Session()
+    other.open(find_kept(store, theirs.key).scene)
+    ours = make_keeper(other, store, theirs.key)
+    assert ours.key != theirs.key
+    other.mark(["bronc"], Hidden())
+    settle(ours)
+    assert store.load(theirs.key).scene.marks == {"smoke": Hidden()}
+    assert store.load(ours.key).scene.marks == {"smoke": Hidden(), "bronc": Hidden()}
+    key = theirs.key
+    theirs.leave()
+    assert make_keeper(other, store, key).key == key
+
+
+def test_a_tab_that_another_server_took_meanwhile_is_kept_under_a_new_key(session, tmp_path):
+    keeper = make_keeper(session, Store(tmp_path))
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    key = keeper.key
+    keeper.store.release(key)  # as if this machine had slept
+    other = Store(tmp_path)
+    assert other.claim(key)
+    session.mark(["xray"], Hidden())
+    settle(keeper)
+    settle(keeper)
+    assert (keeper.status, keeper.query) == ("kept", f"tab={keeper.key}")
+    assert keeper.key != key
+    assert other.load(key).scene.marks == {"smoke": Hidden()}
+    assert set(other.load(keeper.key).scene.marks) == {"smoke", "xray"}
+    assert set(keeper.store.owners) == {keeper.key}
+
+
+def test_a_full_store_says_once_what_it_will_forget(session, tmp_path):
+    store = Store(tmp_path, most=2)
+    store.save("some-tab-1", small(7))
+    store.release("some-tab-1")
+    keeper = make_keeper(session, store)
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    assert "the next new one will replace “Number 7”" in session.message
+    session.say("")
+    session.mark(["xray"], Hidden())
+    settle(keeper)
+    assert session.message == ""
+
+
 def test_a_reload_takes_the_key_over_and_the_old_page_writes_no_more(session, tmp_path, monkeypatch):
     store = Store(tmp_path)
     old = make_keeper(session, store)
@@ -134,9 +184,8 @@ def test_what_is_forgotten_is_gone_until_the_next_change(session, tmp_path):
     session.mark(["xray"], Hidden())  # so short before that nobody has looked since
     keeper.forget()
     assert (store.load(keeper.key), keeper.status, keeper.query) == (None, "unchanged", "")
-    assert list(tmp_path.iterdir()) == []
     settle(keeper)
-    assert list(tmp_path.iterdir()) == []
+    assert Store(tmp_path).load(keeper.key) is None
     session.undo()
     settle(keeper)
     assert store.load(keeper.key) is not None
