@@ -156,7 +156,7 @@ class Apart(Generic[T]):
                 raise self._why
             answer = self._run()
         if isinstance(answer.error, MemoryError):
-            raise self._explain_end()
+            raise self._refuse(f"took more than {self._megabytes:,.0f} MB of memory and was stopped")
         if answer.error is not None:
             raise answer.error
         return answer.value  # type: ignore[return-value]
@@ -172,7 +172,9 @@ class Apart(Generic[T]):
             process.wait()
             answer = self._ask(process)
         except EOFError:
-            answer = reading_process.Answer(error=self._why or self._explain_end(), again=False)
+            answer = reading_process.Answer(
+                error=self._why or self._refuse("ended by itself, as happens where memory runs out"), again=False
+            )
         finally:
             with self._lock:
                 self._process = None
@@ -190,8 +192,8 @@ class Apart(Generic[T]):
                 process.kill()
 
     def _ask(self, process: _Process) -> reading_process.Answer:
-        what = f"{self._name}: reading it took more than {self._seconds:,.0f} s and was stopped"
-        timer = threading.Timer(self._seconds, partial(self._end, PgmError(f"{what}; {self._way_out()}")))
+        late = self._refuse(f"took more than {self._seconds:,.0f} s and was stopped")
+        timer = threading.Timer(self._seconds, partial(self._end, late))
         timer.start()
         try:
             return process.ask(reading_process.Question(self._do, self._seconds, self._megabytes))
@@ -208,12 +210,9 @@ class Apart(Generic[T]):
             if self._process is not None:
                 self._process.kill()
 
-    def _explain_end(self) -> PgmError:
-        what = f"{self._name}: reading it took more than {self._megabytes:,.0f} MB of memory and was stopped"
-        return PgmError(f"{what}; {self._way_out()}")
-
-    def _way_out(self) -> str:
-        return "start the page with the file, as 'pgmgui FILE', where reading has no such limit"
+    def _refuse(self, what: str) -> PgmError:
+        way_out = "start the page with the file, as 'pgmgui FILE', where reading has no such limit"
+        return PgmError(f"{self._name}: reading it {what}; {way_out}")
 
 
 def start(do: Callable[[], T]) -> Future[T]:
