@@ -346,9 +346,10 @@ class _Gatherer:
         if size > known.size:
             known = self._codes[step] = np.concatenate([known, np.full(size - known.size, -1)])
         codes = known[number]
-        new, first = np.unique(number[codes < 0], return_index=True)
-        if new.size:
-            cells = np.flatnonzero(codes < 0)[first]
+        unknown = np.flatnonzero(codes < 0)
+        if unknown.size:
+            new, first = np.unique(number[unknown], return_index=True)
+            cells = unknown[first]
             known[new] = np.arange(len(self.raws), len(self.raws) + new.size)
             self.raws += [buffer[starts[cell] : ends[cell]].tobytes() for cell in cells]
             codes = known[number]

@@ -113,7 +113,8 @@ class Numbering:
         return numbers if found == values.size else None
 
     def _add(self, values: npt.NDArray[np.uint64]) -> None:
-        values = values[~np.isin(values, self._known)]
+        if self._known.size:
+            values = values[~np.isin(values, self._known)]
         new, first = np.unique(values, return_index=True)
         number = np.empty(new.size, dtype=np.int64)
         number[np.argsort(first)] = np.arange(self._known.size, self._known.size + new.size)

@@ -34,7 +34,7 @@ def clean(data: bytes) -> tuple[bytes, str]:
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    if not data.strip():
+    if not data or data.isspace():
         raise FormatError("the file is empty; expected a table with names of variables in its first line")
     nul = data.find(b"\0")
     if nul >= 0:
