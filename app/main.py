@@ -145,7 +145,7 @@ def build_page(
     work = pn.Column(
         MarksBar(session),
         make_first_run_card(desk.first_run),
-        Message(session),
+        Message(session, desk.keeper),
         make_canvas(session, desk.answers),
         start_keeping(desk.keeper),
         sizing_mode="stretch_both",

@@ -198,25 +198,17 @@ class Store:
 
     def release(self, key: str) -> None:
         """Have a tab open no more."""
-        self._let_go([key])
-
-    def close(self) -> None:
-        """Have no tab open any more: the server ends."""
-        self._let_go(list(self._held))
-
-    def _let_go(self, keys: list[str]) -> None:
         with self._lock:
-            self._held.difference_update(keys)
+            self._held.discard(key)
             is_last = not self._held
 
         def write(connection: sqlite3.Connection) -> None:
-            for key in keys:
-                row = time.time(), key, self._id
-                connection.execute("UPDATE tab SET server = NULL, used = ? WHERE key = ? AND server = ?", row)
+            row = time.time(), key, self._id
+            connection.execute("UPDATE tab SET server = NULL, used = ? WHERE key = ? AND server = ?", row)
             if is_last:
                 connection.execute("DELETE FROM server WHERE id = ?", (self._id,))
 
-        if keys and self._database.exists:
+        if self._database.exists:
             self._database.change(write)
 
     def _hold(self, key: str) -> None:

@@ -8,6 +8,7 @@ server), the second goes on under a key of its own.
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
 
@@ -19,9 +20,15 @@ from pgmgui.project.store import Room, Store, TakenError
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
+EVERY = 5.0
+"""Seconds after which what a run has reached is kept again; more where keeping takes long."""
+AGAIN = 5.0
+"""Seconds after which keeping is tried again when it has failed."""
+
 
 class Keeper(param.Parameterized):
-    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end.
+    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end;
+    and while a run goes on, now and then what it has reached.
 
     Parameters
     ----------
@@ -32,6 +39,7 @@ class Keeper(param.Parameterized):
     """
 
     status = param.String(default="unchanged", doc="How it stands, in a word: unchanged, kept, changed or failed.")
+    trouble = param.String(doc="Why what was changed last is not kept; empty if it is.")
     query = param.String(doc="What the page's address shall have after the question mark; empty for nothing.")
 
     def __init__(
@@ -49,7 +57,8 @@ class Keeper(param.Parameterized):
         self._kept = self._look()
         self._writing: Future[Room] | None = None
         self.room: Room | None = None
-        self.trouble = ""
+        self._reached: object = None
+        self._since, self._due = 0.0, 0.0
         if key:
             self.status = "kept"
 
@@ -87,8 +96,9 @@ class Keeper(param.Parameterized):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is being written, and nothing has changed since."""
-        return self._writing is None and _is_same(self._look(), self._kept)
+        """Whether nothing is being written, and nothing has changed or goes on since."""
+        climbs = self._race.running and not self._race.paused
+        return self._writing is None and not climbs and _is_same(self._look(), self._kept)
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
@@ -105,9 +115,12 @@ class Keeper(param.Parameterized):
             if not self._writing.done():
                 return
             self._finish(self._writing)
-        now = self._look()
-        if not _is_same(now, self._kept):
+        now, is_due = self._look(), time.monotonic() >= self._due
+        has_changed = not _is_same(now, self._kept) and (is_due or not self.trouble)
+        if has_changed:
             self._kept, self.status = now, "changed"
+        if has_changed or (is_due and self._race.running and self._race.best is not self._reached):
+            self._reached, self._since = self._race.best, time.monotonic()
             self._writing = self.store.save_later(self.key, self._race.saved())
 
     def keep_now(self) -> None:
@@ -141,7 +154,7 @@ class Keeper(param.Parameterized):
         self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
-        """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
+        """What a change is a change of. A run counts when it begins and when it ends; while it climbs, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
         return session.scene, session.settings, session.evidence, *run
@@ -157,8 +170,10 @@ class Keeper(param.Parameterized):
             return
         except PgmError as error:
             self._complain(error)
-            self.status = "failed"
+            self._kept, self.status, self._due = (), "failed", time.monotonic() + AGAIN
             return
+        took = time.monotonic() - self._since
+        self._due = time.monotonic() + max(EVERY, 5 * took)
         self.trouble, self.status = "", "kept"
         self.query = f"tab={self.key}"
         if self.room.is_full and not (before is not None and before.is_full):

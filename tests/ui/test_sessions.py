@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.main import build_page
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
@@ -129,6 +131,63 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
     finally:
         server.stop()
     assert watch.problems == []
+
+
+def test_a_run_goes_on_after_the_server_was_killed(page, tmp_path):
+    server = start_process((), tmp_path / "log")
+    try:
+        page.goto(server.url)
+        Desk(wait_for_page(page).page).run_for_ever()
+        expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
+        while kept_iteration(tmp_path / "kept") <= 41:
+            pass
+        address = page.url
+        page.goto("about:blank")  # an open one would call the server in vain, and say so on the console
+        server.process.kill()
+        server.process.wait()
+        reached = kept_iteration(tmp_path / "kept")
+        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
+        page.goto(address)
+        desk = Desk(wait_for_page(page).page)
+        expect(page.get_by_text(f"Continue goes on from iteration {reached:,}.")).to_be_visible()
+        desk.expect_state("interrupted")
+        expect(page).to_have_url(address)
+        desk.button("Continue").click()
+        while count_iterations(desk) <= reached:
+            pass
+        assert server.errors() == []
+    finally:
+        server.stop()
+
+
+def test_what_cannot_be_kept_is_said_wherever_the_user_is(page, house, tmp_path):
+    folder = tmp_path / "kept"
+    folder.write_text("in the way", encoding="utf-8")
+    page.goto(house.serve(lambda: build_page(store=Store(folder))))
+    desk = Desk(wait_for_page(page).page)
+    expect(desk.alert).to_have_count(0)
+    desk.select("smoke")
+    page.keyboard.press("h")
+    expect(desk.alert).to_contain_text("What you do on this page is not kept")
+    expect(desk.alert).to_contain_text("cannot make the folder that tabs are kept in: File exists")
+    desk.tab("Query")
+    expect(desk.alert).to_be_visible()
+    folder.unlink()
+    expect(desk.alert).to_have_count(0)
+    expect(page).to_have_url(re.compile("tab="))
+    assert house.take_errors() == []
+
+
+def count_iterations(desk: Desk) -> int:
+    """What the page says of how far the run has come."""
+    return int(re.search(r"after ([\d,]+) iterations", desk.state().inner_text())[1].replace(",", ""))
+
+
+def kept_iteration(folder: Path) -> int:
+    """How far the run of the only tab has come, as it is kept."""
+    rows = look(folder, "SELECT text FROM tab") if (folder / "kept-1.db").exists() else []
+    results = json.loads(rows[0][0])["results"] if rows else []
+    return results[0]["iteration"] if results else 0
 
 
 def duplicate(desk: Desk, watch: Watch, url: str) -> Desk:

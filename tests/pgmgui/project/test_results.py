@@ -97,7 +97,7 @@ def test_a_run_that_goes_on_is_kept_as_far_as_it_came():
     saved = race.saved()
     race.stop()
     _, found = reopened(saved)
-    assert found.curves["d-em"].state == "stopped when the page was left"
+    assert found.curves["d-em"].state == "interrupted"
     assert not found.running
 
 

@@ -176,7 +176,7 @@ def test_a_tab_that_is_open_on_any_server_is_never_forgotten(tmp_path):
         ours.save(f"our-own-tab-{k}", small(k))
         close(ours, f"our-own-tab-{k}", 1000.0 + k)
     assert sorted(rows(ours)) == [("our-own-tab-2",), ("their-own-tab",)]
-    theirs.close()
+    theirs.release("their-own-tab")
     assert ours.save("our-own-tab-3", small(3)) == Room(1, 1)
     assert rows(ours) == [("our-own-tab-3",)]
 

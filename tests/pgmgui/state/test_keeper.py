@@ -80,6 +80,30 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     assert store.load(keeper.key).results == ()
 
 
+def test_a_long_run_is_kept_now_and_then_and_goes_on_after_the_server_was_killed(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("pgmgui.state.keeper.EVERY", 0.0)
+    store, race = Store(tmp_path), Race(session)
+    session.mark(["smoke"], Hidden())
+    session.configure(tol=0.0, max_iter=10**9)
+    keeper = make_keeper(session, store, race=race)
+    race.begin()
+    results = ()
+    while not results or results[0].iteration < 20:
+        race.tick()
+        keeper.keep()
+        assert not keeper.is_done
+        found = store.load(keeper.key)
+        results = () if found is None else found.results
+    race.stop()
+    fresh = Session()
+    found = Race(fresh)
+    found.open(store.load(keeper.key))  # and nobody has said good-bye
+    assert found.curves["d-em"].state == "interrupted"
+    assert found.goes_on_from == results[0].iteration >= 20
+    while race.running:
+        race.tick()
+
+
 def test_a_tab_that_was_just_opened_from_the_store_is_not_written_again(session, tmp_path):
     store = Store(tmp_path / "kept")
     settle(make_keeper(session, store, "some-known-key"))
@@ -203,6 +227,22 @@ def test_a_folder_that_cannot_be_written_is_said_once(session, tmp_path, caplog)
     assert "autosave does not work" in caplog.text
     assert keeper.status == "failed"
     assert "cannot make the folder" in keeper.trouble
+
+
+def test_keeping_is_tried_again_and_the_trouble_is_over_when_it_works(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("pgmgui.state.keeper.AGAIN", 0.0)
+    path = tmp_path / "kept"
+    path.write_text("not a folder", encoding="utf-8")
+    keeper = make_keeper(session, Store(path))
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    assert "cannot make the folder" in keeper.trouble
+    assert not keeper.is_done
+    path.unlink()
+    settle(keeper)
+    settle(keeper)
+    assert (keeper.trouble, keeper.status, keeper.is_done) == ("", "kept", True)
+    assert set(keeper.store.load(keeper.key).scene.marks) == {"smoke"}
 
 
 def test_the_query_is_read_as_text():
