@@ -24,24 +24,18 @@ WAIT = 60.0
 
 
 class LightPage:
-    """A page that is open.
-
-    Attributes
-    ----------
-    models : dict
-        From the bundle of each of our components to the id of its model.
-    """
+    """A page that is open."""
 
     def __init__(self, socket: WebSocketClientConnection) -> None:
         self._socket = socket
         self._protocol = Protocol()
         self._sequence = itertools.count(1)
-        self.models: dict[str, str] = {}
+        self._canvas = ""
 
     @classmethod
-    async def open(cls, url: str) -> LightPage:
-        """Open an address up to where a browser would show the canvas, and the server has sent the rest."""
-        answer = await AsyncHTTPClient().fetch(url, request_timeout=WAIT)
+    async def open(cls, url: str, path: str = "/") -> LightPage:
+        """Open a path of a server, up to where a browser would show all of the page."""
+        answer = await AsyncHTTPClient().fetch(f"{url}{path}", request_timeout=WAIT)
         token = re.search(r'token: "([^"]+)"', answer.body.decode())
         assert token is not None, answer.body[:500]
         where = HTTPRequest(f"{url.replace('http', 'ws', 1)}/ws", request_timeout=WAIT)
@@ -49,31 +43,32 @@ class LightPage:
         page = cls(socket)
         await page._hear("ACK")
         await page._say(page._protocol.create("PULL-DOC-REQ"))
-        page._learn(await page._hear("PULL-DOC-REPLY"))
+        document = json.loads(await page._hear("PULL-DOC-REPLY"))
+        page._canvas = next(model["id"] for model in _walk(document) if model["attributes"].get("bundle") == CANVAS)
         await page._send_event("document_ready")
-        # Tabs and strip come as patches; the plot is the last thing in them.
+        # Tabs and strip come later; the plot is the last thing in them.
         await page.hear("receipt: objective")
-        await page.send(CANVAS, {"type": "ready"})
+        await page._send({"type": "ready"})
         await page.hear('"history"')
         return page
-
-    async def send(self, component: str, data: dict[str, Any]) -> None:
-        """Send what one of our components would, by its bundle."""
-        await self._send_event("data_event", model={"id": self.models[component]}, data=data)
 
     async def act(self, op: str, **values: Any) -> None:
         """Do something on the canvas, and wait until the server has answered it."""
         number = next(self._sequence)
-        await self.send(CANVAS, {"type": "op", "op": op, "seq": number, **values})
+        await self._send({"type": "op", "op": op, "seq": number, **values})
         await self.hear(f'["type","ack"],["seq",{number}]')
 
-    async def hear(self, text: str) -> str:
-        """Wait for a change of the document that has a text in it, and give it."""
+    async def hear(self, text: str) -> None:
+        """Wait for a change of the document that has a text in it."""
         while True:
             content = await self._hear("PATCH-DOC")
-            self._learn(content)
             if text in content:
-                return content
+                return
+
+    async def listen(self) -> None:
+        """Take what the server sends, as long as the page is open."""
+        while True:
+            await self._read()
 
     async def close(self) -> None:
         """Close the tab, and wait until the server knows."""
@@ -81,11 +76,9 @@ class LightPage:
         while await asyncio.wait_for(self._socket.read_message(), WAIT) is not None:
             pass
 
-    def _learn(self, content: str) -> None:
-        for model in _walk(json.loads(content)):
-            bundle = model.get("attributes", {}).get("bundle")
-            if isinstance(bundle, str):
-                self.models[bundle] = model["id"]
+    async def _send(self, data: dict[str, Any]) -> None:
+        """Send what the canvas would."""
+        await self._send_event("data_event", model={"id": self._canvas}, data=data)
 
     async def _send_event(self, name: str, **values: Any) -> None:
         encoded = {"type": "map", "entries": [[key, _encode(value)] for key, value in values.items()]}
@@ -125,9 +118,9 @@ def _encode(value: Any) -> Any:
 
 
 def _walk(value: Any) -> Iterator[dict[str, Any]]:
-    """All models in a document, or in a change of one."""
+    """All models in a document."""
     if isinstance(value, dict):
-        if value.get("type") == "object" and "id" in value:
+        if value.get("type") == "object" and "attributes" in value:
             yield value
         value = list(value.values())
     if isinstance(value, list):
