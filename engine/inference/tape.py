@@ -255,10 +255,15 @@ class Tape:
 
     def _do(self, function: Callable[..., object], *arguments: object) -> None:
         """Add an operation. On arrays of one shape without gaps it takes less time if they have one axis."""
-        shapes = {a.shape if isinstance(a, np.ndarray) and a.flags.c_contiguous else None for a in arguments}
-        if len(shapes) == 1 and None not in shapes:
+        if isinstance(function, np.ufunc) and _are_alike(arguments):
             arguments = tuple(a.reshape(-1) for a in arguments if isinstance(a, np.ndarray))
         self._operations.append((function, arguments))
+
+
+def _are_alike(arguments: tuple[object, ...]) -> bool:
+    """Whether all are arrays without gaps, of the same shape."""
+    shape = getattr(arguments[0], "shape", None)
+    return all(isinstance(a, np.ndarray) and a.shape == shape and a.flags.c_contiguous for a in arguments)
 
 
 def _lead(table: Floats, message: Floats) -> Floats:
