@@ -8,6 +8,7 @@ class Drawing {
     this.nodes = []
     this.edges = []
     this.hulls = []
+    this.hulls_drawn = []
     this.highlighted = {} // nodes, by what they are in connecting
     this.sight = new Sight(this)
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph", tabindex: "0"}, root)
@@ -79,18 +80,17 @@ class Drawing {
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
     this.edges = edges.map(([from, to]) => this.add_edge(this.nodes[from], this.nodes[to]))
     this.hulls = []
+    this.hulls_drawn = []
     this.highlighted = {}
     for (const layer of [this.hull_layer, this.hit_layer, this.edge_layer, this.node_layer, this.bars.layer])
       layer.replaceChildren()
-    this.far.draw([], [])
     this.reached = null
     this.drawn = new Set()
     if (this.sight.whole) {
       this.edges.forEach((edge) => this.draw_edge(edge))
       this.keep(new Set(this.nodes))
     }
-    this.sight.far = false
-    this.sight.change()
+    this.sight.begin()
     this.svg.setAttribute("tabindex", this.nodes.length ? "-1" : "0")
     if (this.nodes.length) this.reach(this.nodes[0])
   }
@@ -119,6 +119,9 @@ class Drawing {
   }
 
   keep_hulls(hulls) {
+    const now = this.hulls_drawn
+    if (hulls.length === now.length && hulls.every((hull, k) => hull === now[k])) return
+    this.hulls_drawn = hulls
     const kept = new Set(hulls)
     for (const hull of this.hulls) if (!kept.has(hull)) hull.element = hull.name = null
     for (const hull of hulls) if (!hull.element) make_hull(hull)

@@ -13,9 +13,12 @@ function take_picture({drawing, root}) {
   const {svg, viewport, sight} = drawing
   const background = getComputedStyle(root).backgroundColor
   if (sight.whole) return frame_picture(copy_drawing(svg), viewport.getBBox(), background)
+  const classes = svg.getAttribute("class") // some leave out what is too small on the screen
+  svg.setAttribute("class", "graph")
   svg.style.display = "none"
   const copy = sight.wholly(() => copy_drawing(svg, new Map()))
   svg.style.display = ""
+  svg.setAttribute("class", classes)
   const boxes = [...drawing.nodes.map(with_card), ...drawing.hulls.map(({box}) => box)]
   const [left, top, right, bottom] = box_around(boxes)
   const box = {x: left - HULL, y: top - 2 * HULL, width: right - left + 2 * HULL, height: bottom - top + 3 * HULL}

@@ -17,6 +17,14 @@ class Sight {
     return this.drawing.nodes.length <= MOST_DRAWN
   }
 
+  // There is another graph.
+  begin() {
+    this.far = false
+    this.drawing.svg.classList.remove("afar")
+    this.drawing.far.draw([], [])
+    this.change()
+  }
+
   // Look at a part of the drawing: its left, top, right and bottom, and how large it is drawn.
   look(box, zoom) {
     const around = AROUND / zoom
@@ -37,6 +45,7 @@ class Sight {
     const seen = nodes.filter((node) => overlaps(box, with_card(node)))
     const was_far = this.far
     this.far = seen.length > MOST_DRAWN
+    this.drawing.svg.classList.toggle("afar", this.far)
     this.drawing.keep(new Set(this.far ? this.drawing.pinned() : [...seen, ...this.drawing.pinned()]))
     this.drawing.keep_hulls(hulls.filter((hull) => {
       return overlaps(box, hull.box) && zoom * Math.max(hull.box.width, hull.box.height) >= SMALLEST_HULL
