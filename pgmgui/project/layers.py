@@ -64,7 +64,8 @@ def _fold(points: Points, tops: Sequence[float], height: float, widths: Points) 
     first: dict[float, float] = {}
     for number, top in zip(column, tops, strict=True):
         first[number] = min(first.get(number, top), top)
-    return points + np.stack([column * width, [-first[number] for number in column]], axis=1)
+    folded: Points = points + np.stack([column * width, [-first[number] for number in column]], axis=1)
+    return folded
 
 
 def _depths(parents: Sequence[Sequence[int]]) -> list[int]:
@@ -173,9 +174,8 @@ def _assign_x(
             else:
                 wish = [_mean(x, above[node] if downwards else below[node], x[node]) for node in layer]
             # Of a deep network most layers have one node: it goes where it wishes to be.
-            if len(layer) > 1:
-                wish = isotonic_regression(wish - offsets[level]).x + offsets[level]
-            x[layer] = wish
+            alone = len(layer) == 1
+            x[layer] = wish if alone else isotonic_regression(wish - offsets[level]).x + offsets[level]
     return x
 
 

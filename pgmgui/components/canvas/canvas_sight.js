@@ -1,7 +1,8 @@
 // What of a graph is drawn. A small one whole. Of a large one what is in view has elements of its own, unless that is
 // too much: then it is seen from afar (see canvas_far.js). A few nodes are always drawn, such as the one in focus.
 
-const MOST_DRAWN = 600 // nodes that are drawn on their own
+const SMALL = 600 // nodes of a graph that is drawn whole
+const MOST_IN_VIEW = 300 // nodes of a larger one that are drawn on their own; the names of more cannot be read
 const AROUND = 150 // pixels of the screen around it that are drawn too, for what comes next
 const SMALLEST_HULL = 12 // pixels of the screen: what is smaller cannot be made out
 
@@ -14,7 +15,7 @@ class Sight {
   }
 
   get whole() {
-    return this.drawing.nodes.length <= MOST_DRAWN
+    return this.drawing.nodes.length <= SMALL
   }
 
   // There is another graph.
@@ -44,7 +45,7 @@ class Sight {
     const {box, zoom} = this.view
     const seen = nodes.filter((node) => overlaps(box, with_card(node)))
     const was_far = this.far
-    this.far = seen.length > MOST_DRAWN
+    this.far = seen.length > MOST_IN_VIEW
     this.drawing.svg.classList.toggle("afar", this.far)
     this.drawing.keep(new Set(this.far ? this.drawing.pinned() : [...seen, ...this.drawing.pinned()]))
     this.drawing.keep_hulls(hulls.filter((hull) => {
