@@ -19,7 +19,8 @@ from engine.model.errors import FormatError, ModelError
 from engine.model.network import Network
 from engine.model.variable import Variable
 from pgmgui.project.following import Changes, follow
-from pgmgui.project.layout import GAP, LAYER_HEIGHT, label_width
+from pgmgui.project.layers import GAP, LAYER_HEIGHT
+from pgmgui.project.layout import label_width
 from pgmgui.project.scene import Scene
 
 ROW_WIDTH = 1200.0

@@ -13,6 +13,7 @@ from engine.formats import DataDocument, Document
 from engine.learning.learn import learn
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from engine.simulation.generators import chain
 from engine.simulation.sampling import simulate
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
@@ -37,6 +38,7 @@ from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
 NODES, EDGES = 500, 700
+VAST = 2000
 
 
 def open_example(session: Session, name: str) -> None:
@@ -75,12 +77,20 @@ def open_large(session: Session) -> None:
     session.open(Scene("Large", "", arrange(Document(network)), data, marks))
 
 
+def open_vast(session: Session) -> None:
+    """A chain of so many variables that not all are drawn, a fifth of it hidden."""
+    network = chain(VAST)
+    marks = {f"X{k}": Hidden() for k in range(2, VAST, 5)}
+    session.open(Scene("Vast", "", arrange(Document(network)), DataDocument(simulate(network, 10, 0)), marks))
+
+
 SCENES: dict[str, Callable[[Session], object]] = {
     "empty": lambda session: session.new(),
     "markov": lambda session: session.new(markov=True),
     "learned": open_learned,
     "unlearned": open_unlearned,
     "large": open_large,
+    "vast": open_vast,
 }
 
 

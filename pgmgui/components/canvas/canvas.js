@@ -14,41 +14,18 @@ class Canvas {
     this.view = new View(root, this.drawing.viewport, () => {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
+      this.drawing.sight.look(this.view.box(), this.view.zoom)
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
-    this.add_tools()
+    add_tools(this)
+    this.remember({undo: "", redo: ""})
+    this.show_selection()
     this.help = new Help(root)
     this.stop_pointer = listen_to_pointer(this)
     this.stop_keys = listen_to_keys(this)
     this.resize = new ResizeObserver(() => this.view.own ? this.view.show() : this.fit())
     this.resize.observe(root)
-  }
-
-  add_tools() {
-    const tools = this.tools = new Tools(this.root)
-    tools.add("Undo", "Undo", "Nothing to undo", () => this.travel("undo"))
-    tools.add("Redo", "Redo", "Nothing to redo", () => this.travel("redo"))
-    tools.add("Add a variable", "Add", "Add a variable (N)", () => this.add_beside(this.only_selected()))
-    tools.add("Connect variables", "Connect", "Connect: click one variable, then another (E)", () => {
-      this.connecting ? this.stop_connecting() : this.start_connecting()
-    })
-    tools.add("Remove what is selected", "Delete", "Remove what is selected (Delete)", () => this.remove())
-    tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
-      this.do("arrange", {}, (done) => done && this.fit())
-    })
-    tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => this.show_bars(!this.bars_shown))
-    tools.add("Zoom in", "+", "Zoom in (+)", () => this.view.zoom_by(1.25))
-    tools.add("Zoom out", "−", "Zoom out (−)", () => this.view.zoom_by(0.8))
-    tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => this.fit())
-    tools.add("Picture", "Picture", "Save a picture of the whole graph", () => this.menu.toggle())
-    this.menu = new Menu(this.root, tools.buttons.Picture, "Picture of the graph", [
-      ["SVG", "Lines, for print and for drawing programs", () => this.save_picture("svg")],
-      ["PNG", "Pixels, for slides and pages", () => this.save_picture("png")],
-    ])
-    tools.add("Shortcuts", "?", "All shortcuts (?)", () => this.help.open())
-    this.remember({undo: "", redo: ""})
-    this.show_selection()
   }
 
   // --- what Python says
@@ -359,6 +336,7 @@ class Canvas {
   }
 
   focus(node) {
+    if (node) this.drawing.draw(node);
     (node?.element ?? this.drawing.svg).focus({preventScroll: true})
   }
 
@@ -385,6 +363,7 @@ class Canvas {
   close() {
     this.resize.disconnect()
     this.view.show.cancel()
+    this.drawing.sight.update.cancel()
     this.stop_pointer()
     this.stop_keys()
   }

@@ -18,7 +18,7 @@ import param
 from pgmgui.components.base import Component
 from pgmgui.components.canvas.graph import Beliefs, Graph, Look, find_changes, is_other
 
-_PARTS = ("geometry", "bars", "drawing", "view", "picture", "tools", "pointer", "keys")
+_PARTS = ("geometry", "shapes", "bars", "far", "sight", "drawing", "view", "picture", "tools", "pointer", "keys")
 
 
 class Canvas(Component):

@@ -17,7 +17,7 @@ class Bars {
     this.layer = layer
   }
 
-  // Show these cards, one a node; none hides them all.
+  // Show these cards, one a node; none hides them all. Those of nodes that are not drawn are not either.
   show(nodes, cards) {
     if (!cards.length) {
       this.layer.replaceChildren()
@@ -27,40 +27,60 @@ class Bars {
     nodes.forEach((node, k) => {
       const same = node.card && node.card.states.length === cards[k].states.length && node.card.more === cards[k].more
         && cards[k].states.every((state, j) => state === node.card.states[j])
-      if (!same) node.card = this.build(node, cards[k])
-      this.fill(node.card, cards[k])
+      if (!same) {
+        this.erase(node)
+        node.card = measure_card(node, cards[k])
+      }
+      const {before, after, likelihood, hard} = cards[k]
+      Object.assign(node.card, {before, after, likelihood, hard})
+      if (node.element) this.draw(node)
     })
-    if (nodes.some((node) => node.card.element.parentNode !== this.layer) || this.layer.childElementCount !== nodes.length)
-      this.layer.replaceChildren(...nodes.map((node) => node.card.element))
-    this.place(nodes)
   }
 
-  build(node, {states, more}) {
-    const width = Math.max(node.width, CARD)
-    const high = Math.min(Math.max(TALLEST / (states.length + Boolean(more)), LOW_ROW), HIGH_ROW)
-    const height = high * (states.length + Boolean(more)) + 2 * CARD_PAD
-    const element = make("g", {class: "card", "data-card": node.name, "font-size": high - 3})
+  draw(node) {
+    const {card} = node
+    if (!card) return
+    if (!card.element) {
+      this.build(card)
+      this.layer.append(card.element)
+      this.place([node])
+      this.haunt(node)
+    }
+    this.fill(card)
+  }
+
+  erase({card}) {
+    if (!card?.element) return
+    card.element.remove()
+    Object.assign(card, {element: null, rows: []})
+  }
+
+  // The card of a ghost is not seen.
+  haunt({card, ghost}) {
+    card?.element?.classList.toggle("ghost", Boolean(ghost))
+  }
+
+  build(card) {
+    const {node, states, more, width, height, high} = card
+    const element = card.element = make("g", {class: "card", "data-card": node.name, "font-size": high - 3})
     make("title", {}, element).textContent = CARD_HELP
     make("rect", {class: "paper", x: -width / 2, width, height, rx: 4}, element)
-    const card = {node, element, states, more, width, height, rows: []}
     const room = Math.floor((width - 12 - 3.2 * (high - 3)) / (0.56 * (high - 3)))
-    states.forEach((state, k) => {
+    card.rows = states.map((state, k) => {
       const row = make("g", {class: "row", "data-state": state, transform: `translate(${-width / 2} ${CARD_PAD + k * high})`}, element)
       make("rect", {class: "track", width, height: high}, row)
       const fill = make("rect", {class: "fill", y: 1, height: high - 2}, row)
       const ghost = make("rect", {class: "before", y: high - 2, height: 1.6}, row)
       const name = make("text", {class: "state", x: 5, y: high / 2}, row)
       const percent = make("text", {class: "percent", x: width - 5, y: high / 2}, row)
-      const text = shorten(state, room)
-      card.rows.push({element: row, text, fill, ghost, name, percent, high})
+      return {element: row, text: shorten(state, room), fill, ghost, name, percent, high}
     })
     if (more) make("text", {class: "more", y: height - CARD_PAD - high / 2}, element).textContent = `+ ${more} more`
-    return card
   }
 
-  fill(card, {before, after, likelihood, hard}) {
+  fill(card) {
+    const {before, after, likelihood, hard} = card
     const soft = likelihood.length > 0 && hard < 0
-    Object.assign(card, {likelihood, hard})
     card.element.classList.toggle("supposed", likelihood.length > 0)
     card.element.classList.toggle("impossible", !after.length)
     card.rows.forEach((row, k) => {
@@ -96,7 +116,7 @@ class Bars {
 
   place(nodes) {
     for (const {card, x, y, height} of nodes)
-      card?.element.setAttribute("transform", `translate(${x} ${y + height / 2 + CARD_GAP})`)
+      card?.element?.setAttribute("transform", `translate(${x} ${y + height / 2 + CARD_GAP})`)
   }
 
   // The card at a point of the drawing, and the number of its row there, −1 for none.
@@ -106,11 +126,19 @@ class Bars {
       if (!card) continue
       const [dx, dy] = [x - node.x + card.width / 2, y - node.y - node.height / 2 - CARD_GAP]
       if (dx < 0 || dx > card.width || dy < 0 || dy > card.height) continue
-      const k = Math.floor((dy - CARD_PAD) / card.rows[0].high)
-      return {card, k: k in card.rows ? k : -1, share: dx / card.width}
+      const k = Math.floor((dy - CARD_PAD) / card.high)
+      return {card, k: k in card.states ? k : -1, share: dx / card.width}
     }
     return null
   }
+}
+
+// How large the card of a node is; it has no elements yet.
+function measure_card(node, {states, more}) {
+  const width = Math.max(node.width, CARD)
+  const high = Math.min(Math.max(TALLEST / (states.length + Boolean(more)), LOW_ROW), HIGH_ROW)
+  const height = high * (states.length + Boolean(more)) + 2 * CARD_PAD
+  return {node, states, more, width, height, high, element: null, rows: []}
 }
 
 function percent(value) {

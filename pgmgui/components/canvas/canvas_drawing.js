@@ -1,5 +1,5 @@
 // The drawing: nodes, edges and hulls as SVG. It shows what it is told and decides nothing.
-// Names are untrusted text: they only ever pass through textContent and setAttribute.
+// A node, edge or hull may have no elements: see canvas_sight.js.
 
 const FONT = "500 17px"
 
@@ -8,10 +8,14 @@ class Drawing {
     this.nodes = []
     this.edges = []
     this.hulls = []
+    this.hulls_drawn = []
+    this.highlighted = {} // nodes, by what they are in connecting
+    this.sight = new Sight(this)
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph", tabindex: "0"}, root)
     this.viewport = make("g", {class: "viewport"}, this.svg)
     const layer = (name) => make("g", {class: name}, this.viewport)
     this.hull_layer = layer("hulls")
+    this.far = new Far(layer("far"))
     this.hit_layer = layer("hits")
     this.edge_layer = layer("edges")
     this.bars = new Bars(layer("bars"))
@@ -33,11 +37,16 @@ class Drawing {
   }
 
   edge_of(element) {
-    return this.edges.find((edge) => edge.hit === element)
+    return element?.closest?.(".hit") ? this.edges.find((edge) => edge.hit === element) : undefined
   }
 
   component_of(element) {
     return this.hulls.find((hull) => hull.element === element)
+  }
+
+  // The node whose mark is at a point of the drawing, seen from afar.
+  mark_at(x, y) {
+    return this.sight.far ? this.nodes.findLast((node) => covers(node, x, y)) : undefined
   }
 
   // The topmost node at a point of the drawing.
@@ -47,7 +56,7 @@ class Drawing {
 
   // The card of bars at a point of the drawing.
   card_at(x, y) {
-    return this.node_at(x, y) ? null : Bars.at(this.nodes, x, y)
+    return this.sight.far || this.node_at(x, y) ? null : Bars.at(this.nodes, x, y)
   }
 
   // What is to be looked at: all, or the component that is looked at alone.
@@ -69,14 +78,19 @@ class Drawing {
       return {name, text, x, y, width, height: nodeHeight, edges: [], hulls: new Set()}
     })
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
-    this.edges = edges.map(([from, to]) => this.draw_edge(this.nodes[from], this.nodes[to]))
+    this.edges = edges.map(([from, to]) => this.add_edge(this.nodes[from], this.nodes[to]))
     this.hulls = []
-    this.hit_layer.replaceChildren(...this.edges.map((edge) => edge.hit))
-    this.edge_layer.replaceChildren(...this.edges.map((edge) => edge.line))
-    this.node_layer.replaceChildren(...this.nodes.map((node) => this.draw_node(node)))
-    this.hull_layer.replaceChildren()
-    this.bars.show(this.nodes, []) // they are on their way
-    this.edges.forEach((edge) => this.route(edge))
+    this.hulls_drawn = []
+    this.highlighted = {}
+    for (const layer of [this.hull_layer, this.hit_layer, this.edge_layer, this.node_layer, this.bars.layer])
+      layer.replaceChildren()
+    this.reached = null
+    this.drawn = new Set()
+    if (this.sight.whole) {
+      this.edges.forEach((edge) => this.draw_edge(edge))
+      this.keep(new Set(this.nodes))
+    }
+    this.sight.begin()
     this.svg.setAttribute("tabindex", this.nodes.length ? "-1" : "0")
     if (this.nodes.length) this.reach(this.nodes[0])
   }
@@ -87,53 +101,85 @@ class Drawing {
       && edges.every(([from, to], k) => this.nodes[from] === this.edges[k].from && this.nodes[to] === this.edges[k].to)
   }
 
-  draw_edge(from, to) {
+  add_edge(from, to) {
     const edge = {from, to}
-    edge.line = make("path", {
-      class: "edge", "data-edge": this.directed ? "directed" : "undirected", "data-from": from.name, "data-to": to.name,
-    })
-    edge.hit = make("path", {class: "hit"})
-    make("title", {}, edge.hit).textContent = this.describe(edge)
     from.edges.push(edge)
     to.edges.push(edge)
     return edge
   }
 
-  describe({from, to}) {
-    return `${from.name} ${this.directed ? "→" : "—"} ${to.name}`
+  describe(edge) {
+    return describe_edge(edge, this.directed)
   }
 
-  draw_node(node) {
-    const [w, h] = [node.width / 2, node.height / 2]
-    const element = make("g", {
-      class: "node", "data-node": node.name, transform: `translate(${node.x} ${node.y})`, tabindex: "-1", role: "img",
-    })
-    const pill = (name, grow) => make("rect", {
-      class: name, x: -w - grow, y: -h - grow, width: 2 * (w + grow), height: 2 * (h + grow), rx: h + grow,
-    }, element)
-    pill("rim", RIM / 2).setAttribute("stroke-width", RIM)
-    pill("shape", 0)
-    // The left half, for variables that are observed at times, and a ring inside, for those known softly.
-    make("path", {class: "half", d: `M0 ${-h}H${h - w}A${h} ${h} 0 0 0 ${h - w} ${h}H0Z`}, element)
-    pill("ring", -5)
-    pill("double", 5)
-    make("text", {class: "name"}, element).textContent = node.text
-    node.pin = make("text", {class: "pin", x: -w - 4}, element)
-    node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
-    node.below = make("text", {class: "below", y: h + 20}, element)
-    node.title = make("title", {}, element)
-    const light = (on) => node.edges.forEach(({line}) => line.classList.toggle("lit", on))
-    element.addEventListener("pointerenter", () => light(true))
-    element.addEventListener("pointerleave", () => light(false))
-    element.addEventListener("blur", () => light(false))
-    element.addEventListener("focus", () => { light(true); this.reach(node) })
-    node.element = element
-    return element
+  // Draw these nodes and their edges, and no others.
+  keep(nodes) {
+    for (const node of this.drawn) if (!nodes.has(node)) this.erase(node)
+    for (const node of nodes) this.draw(node)
+  }
+
+  keep_hulls(hulls) {
+    const now = this.hulls_drawn
+    if (hulls.length === now.length && hulls.every((hull, k) => hull === now[k])) return
+    this.hulls_drawn = hulls
+    const kept = new Set(hulls)
+    for (const hull of this.hulls) if (!kept.has(hull)) hull.element = hull.name = null
+    for (const hull of hulls) if (!hull.element) make_hull(hull)
+    this.hull_layer.replaceChildren(...hulls.flatMap(({element, name}) => [element, name]))
+  }
+
+  // The nodes that are drawn in view or not: Tab leads to one, and they are being connected.
+  pinned() {
+    return [this.reached, ...Object.values(this.highlighted)].filter(Boolean)
+  }
+
+  draw(node) {
+    if (node.element) return
+    make_node(node)
+    const {element} = node
+    for (const [name, one] of Object.entries(this.highlighted)) element.classList.toggle(name, one === node)
+    element.addEventListener("pointerenter", () => this.light(node, true))
+    element.addEventListener("pointerleave", () => this.light(node, false))
+    element.addEventListener("blur", () => this.light(node, false))
+    element.addEventListener("focus", () => { this.light(node, true); this.reach(node) })
+    this.node_layer.append(element)
+    this.bars.draw(node)
+    this.drawn.add(node)
+    for (const edge of node.edges) this.draw_edge(edge)
+  }
+
+  erase(node) {
+    this.drawn.delete(node)
+    node.element.remove()
+    this.bars.erase(node)
+    node.element = node.pin = node.badge = node.below = node.title = null
+    node.lit = false
+    for (const edge of node.edges) {
+      if (edge.from.element || edge.to.element || !edge.line) continue
+      edge.line.remove()
+      edge.hit.remove()
+      edge.line = edge.hit = null
+    }
+  }
+
+  draw_edge(edge) {
+    if (edge.line) return
+    make_edge(edge, this.directed)
+    this.route(edge)
+    this.hit_layer.append(edge.hit)
+    this.edge_layer.append(edge.line)
+  }
+
+  // Make the edges of a node stand out.
+  light(node, on) {
+    node.lit = on
+    for (const {line} of node.edges) line?.classList.toggle("lit", on)
   }
 
   // Tab leads to this node from now on.
   reach(node) {
-    this.reached?.element.setAttribute("tabindex", "-1")
+    this.reached?.element?.setAttribute("tabindex", "-1")
+    this.draw(node)
     node.element.setAttribute("tabindex", "0")
     this.reached = node
   }
@@ -148,24 +194,24 @@ class Drawing {
 
   // Draw nodes where they now are, and what hangs on them.
   place(nodes) {
-    for (const {element, x, y} of nodes) element.setAttribute("transform", `translate(${x} ${y})`)
+    for (const {element, x, y} of nodes) element?.setAttribute("transform", `translate(${x} ${y})`)
     this.bars.place(nodes)
     new Set(nodes.flatMap((node) => node.edges)).forEach((edge) => this.route(edge))
     new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
+    this.sight.change()
   }
 
   route({from, to, line, hit}) {
+    if (!line) return
     const path = edge_path(from, to, this.directed)
     line.setAttribute("d", path)
     hit.setAttribute("d", path)
   }
 
-  outline({members, element, name}) {
-    const corners = hull_of(members)
-    element.setAttribute("d", `M${corners.map((corner) => corner.join(" ")).join("L")}Z`)
-    const top = corners.reduce((best, corner) => corner[1] < best[1] ? corner : best)
-    name.setAttribute("x", top[0])
-    name.setAttribute("y", top[1] - HULL - 6)
+  outline(hull) {
+    hull.corners = hull_of(hull.members)
+    hull.box = box_of(hull.corners)
+    if (hull.element) outline_hull(hull)
   }
 
   // --- what the data says
@@ -173,35 +219,21 @@ class Drawing {
   // Nodes and hulls that look otherwise now; the rest stays, unless it is the whole look.
   style({whole, nodes, hulls, gone}) {
     nodes.forEach(([k, look]) => this.dress(this.nodes[k], look))
-    for (const {from, to, line} of this.edges) line.classList.toggle("ghost", from.ghost || to.ghost || to.borrowed)
+    for (const {from, to, line} of this.edges) line?.classList.toggle("ghost", is_ghostly(from, to))
     const replaced = new Set([...gone, ...hulls.map(({number}) => number)])
-    const stays = this.hulls.filter(({number}) => !whole && !replaced.has(number))
-    for (const hull of this.hulls) if (!stays.includes(hull)) hull.members.forEach((node) => node.hulls.delete(hull))
-    this.hulls = [...stays, ...hulls.map((hull) => this.draw_hull(hull))].sort((a, b) => a.number - b.number)
-    this.hull_layer.replaceChildren(...this.hulls.flatMap(({element, name}) => [element, name]))
+    const stays = new Set(this.hulls.filter(({number}) => !whole && !replaced.has(number)))
+    for (const hull of this.hulls) if (!stays.has(hull)) hull.members.forEach((node) => node.hulls.delete(hull))
+    this.hulls = [...stays, ...hulls.map((hull) => this.add_hull(hull))].sort((a, b) => a.number - b.number)
+    if (this.sight.whole) this.keep_hulls(this.hulls)
+    this.sight.change()
   }
 
   dress(node, changes) {
-    const {element} = node
     node.look = {...node.look, ...changes}
-    const {role, component, badge, pruned, ghost, borrowed, about, place} = node.look
+    const {component, ghost, borrowed, about, place} = node.look
     Object.assign(node, {component, ghost, borrowed, about: about + place})
-    element.dataset.role = role
-    element.dataset.component = component
-    element.classList.toggle("pruned", pruned)
-    element.classList.toggle("ghost", ghost)
-    element.classList.toggle("borrowed", borrowed)
-    node.badge.textContent = badge
-    node.below.textContent = borrowed ? "borrowed" : ""
-    node.card?.element.classList.toggle("ghost", ghost)
-    this.label(node)
-  }
-
-  label(node) {
-    const supposed = node.supposed ? `. Supposed: ${node.supposed}` : ""
-    node.title.textContent = node.about + supposed
-    const selected = node.element.classList.contains("selected") ? ". Selected" : ""
-    node.element.setAttribute("aria-label", node.about + supposed + selected)
+    if (node.element) wear_look(node)
+    this.bars.haunt(node)
   }
 
   // How probable states are, and what is supposed: pairs of a node's number and words.
@@ -209,22 +241,15 @@ class Drawing {
     const words = new Map(supposed)
     this.bars.show(this.nodes, cards)
     this.nodes.forEach((node, k) => {
-      node.card?.element.classList.toggle("ghost", Boolean(node.ghost))
       if (node.supposed === words.get(k)) return
       node.supposed = words.get(k)
-      node.pin.textContent = node.supposed ? "▸" : ""
-      node.element.classList.toggle("supposed", Boolean(node.supposed))
-      this.label(node)
+      if (node.element) wear_belief(node)
     })
+    this.sight.change()
   }
 
-  draw_hull({number, members, colour, ghost, label}) {
-    const shade = `${colour}${ghost ? " ghost" : ""}`
-    const element = make("path", {class: `hull ${shade}`, "data-hull": number, "stroke-width": 2 * HULL})
-    make("title", {}, element).textContent = `Component ${label}`
-    const name = make("text", {class: `hull-name ${shade}`})
-    name.textContent = label
-    const hull = {number, element, name, members: members.map((k) => this.nodes[k])}
+  add_hull({number, members, colour, ghost, label}) {
+    const hull = {number, colour, ghost, label, members: members.map((k) => this.nodes[k])}
     hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)
     return hull
@@ -234,15 +259,25 @@ class Drawing {
 
   mark(selected, edges) {
     for (const node of this.nodes) {
-      const was = node.element.classList.contains("selected")
-      if (node.element.classList.toggle("selected", selected.has(node.name)) !== was) this.label(node)
+      if (Boolean(node.selected) === selected.has(node.name)) continue
+      node.selected = selected.has(node.name)
+      if (node.element) wear_selection(node)
     }
-    for (const edge of this.edges) edge.line.classList.toggle("selected", edges.has(edge))
+    for (const edge of this.edges) {
+      if (Boolean(edge.chosen) === edges.has(edge)) continue
+      edge.chosen = edges.has(edge)
+      edge.line?.classList.toggle("selected", edge.chosen)
+    }
+    this.sight.change()
   }
 
   // The node that the next step of connecting starts from, or would end at.
   highlight(name, node) {
-    for (const {element} of this.nodes) element.classList.toggle(name, element === node?.element)
+    this.highlighted[name]?.element?.classList.remove(name)
+    this.highlighted[name] = node
+    if (!node) return
+    this.draw(node)
+    node.element.classList.add(name)
   }
 
   stretch_band(from, to) {

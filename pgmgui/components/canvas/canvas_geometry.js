@@ -50,6 +50,30 @@ function box_around(nodes) {
   return box
 }
 
+// The box around points, as a node has one.
+function box_of(points) {
+  const [left, top, right, bottom] = box_around(points.map(([x, y]) => point_node(x, y)))
+  return {x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top}
+}
+
+// Whether something is in a box, at least in part; and whether a straight line between two nodes crosses it.
+function overlaps([left, top, right, bottom], {x, y, width, height}) {
+  return x + width / 2 >= left && x - width / 2 <= right && y + height / 2 >= top && y - height / 2 <= bottom
+}
+
+function passes(box, {from, to}) {
+  let [first, last] = [0, 1] // the part of the line that is inside so far
+  for (const [k, side] of ["x", "y"].entries()) {
+    const [start, step] = [from[side], to[side] - from[side]]
+    if (!step && (start < box[k] || start > box[k + 2])) return false
+    if (!step) continue
+    const [one, other] = [(box[k] - start) / step, (box[k + 2] - start) / step]
+    first = Math.max(first, Math.min(one, other))
+    last = Math.min(last, Math.max(one, other))
+  }
+  return first <= last
+}
+
 // Where the line from the middle of a node towards (dx, dy) leaves its outline: a box with round ends.
 function rim(node, dx, dy) {
   const radius = node.height / 2

@@ -7,40 +7,73 @@ const INHERITED = [
 const UNSEEN = ".hits, .band, .box, .rim, .track, .card > title"
 const FRAME = 28 // room around the graph
 
+// A large graph, most of which is not drawn, is drawn while the picture is taken, but not laid out for the screen; and
+// what has the same classes looks the same there, as nobody hovers over what is not seen.
 function take_picture({drawing, root}) {
-  const {svg, viewport} = drawing
+  const {svg, viewport, sight} = drawing
+  const background = getComputedStyle(root).backgroundColor
+  if (sight.whole) return frame_picture(copy_drawing(svg), viewport.getBBox(), background)
+  const classes = svg.getAttribute("class") // some leave out what is too small on the screen
+  svg.setAttribute("class", "graph")
+  svg.style.display = "none"
+  const copy = sight.wholly(() => copy_drawing(svg, new Map()))
+  svg.style.display = ""
+  svg.setAttribute("class", classes)
+  const boxes = [...drawing.nodes.map(with_card), ...drawing.hulls.map(({box}) => box)]
+  const [left, top, right, bottom] = box_around(boxes)
+  const box = {x: left - HULL, y: top - 2 * HULL, width: right - left + 2 * HULL, height: bottom - top + 3 * HULL}
+  return frame_picture(copy, box, background)
+}
+
+// A copy in which every element says what the style sheets say of it. `known` are looks to be used again.
+function copy_drawing(svg, known = null) {
   const copy = svg.cloneNode(true)
   const [originals, copies] = [svg, copy].map((one) => [one, ...one.querySelectorAll("*")])
-  const seen = originals.map((element, k) => inline(element, copies[k]))
-  copies.forEach((element, k) => seen[k] || element.remove())
-  copy.querySelectorAll(UNSEEN).forEach((element) => element.remove())
+  const kinds = new Map()
+  originals.forEach((element, k) => {
+    if (element.tagName === "title") return
+    const kind = known && `${kinds.get(element.parentNode)} ${kind_of(element)}`
+    kinds.set(element, kind)
+    const look = known?.get(kind) ?? find_look(element)
+    known?.set(kind, look)
+    for (const [key, value] of Object.entries(look)) copies[k].setAttribute(key, value)
+  })
+  copy.querySelectorAll(`[data-unseen], ${UNSEEN}`).forEach((element) => element.remove())
   for (const element of [copy, ...copy.querySelectorAll("*")]) strip(element)
-  copy.firstElementChild.removeAttribute("transform") // the view's
-  const {x, y, width, height} = viewport.getBBox()
-  const box = [x - FRAME, y - FRAME, width + 2 * FRAME, height + 2 * FRAME].map(Math.round)
-  for (const [key, value] of Object.entries({viewBox: box.join(" "), width: box[2], height: box[3]}))
-    copy.setAttribute(key, value)
-  add_background(copy, getComputedStyle(root).backgroundColor, ...box)
+  copy.querySelector("g").removeAttribute("transform") // the view's
   return copy
 }
 
-// Write into an element what the style sheets say of its original. Whether that is seen at all.
-function inline(original, copy) {
-  if (original.tagName === "title") return true
-  const [style, above] = [original, original.parentNode].map((element) => getComputedStyle(element))
-  if (style.display === "none" || style.visibility === "hidden") return false
-  const top = original.tagName === "svg"
+function kind_of(element) {
+  const say = (key) => element.getAttribute(key) ?? ""
+  return [element.tagName, say("class"), say("data-role"), say("font-size"), say("stroke-width")].join("|")
+}
+
+function frame_picture(copy, {x, y, width, height}, background) {
+  const box = [x - FRAME, y - FRAME, width + 2 * FRAME, height + 2 * FRAME].map(Math.round)
+  for (const [key, value] of Object.entries({viewBox: box.join(" "), width: box[2], height: box[3]}))
+    copy.setAttribute(key, value)
+  add_background(copy, background, ...box)
+  return copy
+}
+
+// What the style sheets say of an element, as attributes.
+function find_look(element) {
+  const [style, above] = [element, element.parentNode].map((one) => getComputedStyle(one))
+  const top = element.tagName === "svg"
+  if (!top && (style.display === "none" || style.visibility === "hidden")) return {"data-unseen": ""}
+  const look = {}
   for (const key of INHERITED) {
     const value = style.getPropertyValue(key)
     if (!top && value === above.getPropertyValue(key)) continue
     const is_colour = (key === "fill" || key === "stroke") && value !== "none"
     const [plain, opacity] = is_colour ? plain_colour(value) : [value, 1]
-    copy.setAttribute(key, plain)
-    if (is_colour) copy.setAttribute(`${key}-opacity`, opacity)
+    look[key] = plain
+    if (is_colour) look[`${key}-opacity`] = opacity
   }
-  if (style.opacity !== "1") copy.setAttribute("opacity", style.opacity)
-  if (style.transform !== "none" && !original.hasAttribute("transform")) copy.setAttribute("transform", style.transform)
-  return true
+  if (style.opacity !== "1") look.opacity = style.opacity
+  if (style.transform !== "none" && !element.hasAttribute("transform")) look.transform = style.transform
+  return look
 }
 
 // Leave out what only the page needs.

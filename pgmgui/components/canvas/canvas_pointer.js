@@ -13,7 +13,7 @@ function listen_to_pointer(canvas) {
   svg.addEventListener("mousedown", (event) => event.preventDefault())
   svg.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || canvas.gesture) return
-    canvas.focus(canvas.drawing.node_of(event.target))
+    canvas.focus(node_under(canvas, event))
     canvas.gesture = begin_gesture(canvas, event)
     svg.setPointerCapture(event.pointerId)
   })
@@ -54,9 +54,14 @@ function listen_to_pointer(canvas) {
   return () => { step.cancel(); clearTimeout(waiting) }
 }
 
+// The node under the pointer, or its mark.
+function node_under({drawing, view}, event) {
+  return drawing.node_of(event.target) ?? drawing.mark_at(...view.point(event))
+}
+
 function begin_gesture(canvas, event) {
   const {drawing} = canvas
-  const node = drawing.node_of(event.target)
+  const node = node_under(canvas, event)
   const edge = drawing.edge_of(event.target)
   const component = drawing.component_of(event.target)
   const bar = canvas.connecting ? null : drawing.card_at(...canvas.view.point(event))

@@ -55,6 +55,30 @@ class Tools {
   }
 }
 
+function add_tools(canvas) {
+  const tools = canvas.tools = new Tools(canvas.root)
+  tools.add("Undo", "Undo", "Nothing to undo", () => canvas.travel("undo"))
+  tools.add("Redo", "Redo", "Nothing to redo", () => canvas.travel("redo"))
+  tools.add("Add a variable", "Add", "Add a variable (N)", () => canvas.add_beside(canvas.only_selected()))
+  tools.add("Connect variables", "Connect", "Connect: click one variable, then another (E)", () => {
+    canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting()
+  })
+  tools.add("Remove what is selected", "Delete", "Remove what is selected (Delete)", () => canvas.remove())
+  tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
+    canvas.do("arrange", {}, (done) => done && canvas.fit())
+  })
+  tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
+  tools.add("Zoom in", "+", "Zoom in (+)", () => canvas.view.zoom_by(1.25))
+  tools.add("Zoom out", "−", "Zoom out (−)", () => canvas.view.zoom_by(0.8))
+  tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => canvas.fit())
+  tools.add("Picture", "Picture", "Save a picture of the whole graph", () => canvas.menu.toggle())
+  canvas.menu = new Menu(canvas.root, tools.buttons.Picture, "Picture of the graph", [
+    ["SVG", "Lines, for print and for drawing programs", () => canvas.save_picture("svg")],
+    ["PNG", "Pixels, for slides and pages", () => canvas.save_picture("png")],
+  ])
+  tools.add("Shortcuts", "?", "All shortcuts (?)", () => canvas.help.open())
+}
+
 // A list of things to do that opens above the buttons.
 class Menu {
   constructor(root, button, label, items) {

@@ -11,6 +11,7 @@ class View {
     this.root = root
     this.x = this.y = 0
     this.zoom = 1
+    this.least = LEAST_ZOOM // less where a graph is so large that it needs that
     this.own = false // whether the user has chosen what to see
     this.show = once_a_frame(() => {
       viewport.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.zoom})`)
@@ -25,7 +26,8 @@ class View {
     const margin = Math.min(MARGIN, 0.1 * height)
     const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin - TOOLS, 20)]
     const widest = nodes.length ? FITTED_ZOOM : 1
-    this.zoom = Math.max(Math.min(room[0] / (right - left), room[1] / (bottom - top), widest), LEAST_ZOOM)
+    this.zoom = Math.min(room[0] / (right - left), room[1] / (bottom - top), widest)
+    this.least = Math.min(LEAST_ZOOM, this.zoom)
     this.x = width / 2 - this.zoom * (left + right) / 2
     this.y = (height - TOOLS) / 2 - this.zoom * (top + bottom) / 2
     this.own = false
@@ -33,7 +35,7 @@ class View {
   }
 
   zoom_by(factor, x = this.root.clientWidth / 2, y = this.root.clientHeight / 2) {
-    const zoom = Math.min(Math.max(this.zoom * factor, LEAST_ZOOM), MOST_ZOOM)
+    const zoom = Math.min(Math.max(this.zoom * factor, this.least), MOST_ZOOM)
     const ratio = zoom / this.zoom
     this.go({x: x - (x - this.x) * ratio, y: y - (y - this.y) * ratio, zoom})
   }
@@ -60,6 +62,13 @@ class View {
   middle() {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight - TOOLS]
     return [(width / 2 - this.x) / this.zoom, (height / 2 - this.y) / this.zoom]
+  }
+
+  // What of the drawing is on the screen: its left, top, right and bottom.
+  box() {
+    const [width, height] = [this.root.clientWidth, this.root.clientHeight]
+    const [left, top] = [-this.x / this.zoom, -this.y / this.zoom]
+    return [left, top, left + width / this.zoom, top + height / this.zoom]
   }
 
   shows({x, y}) {

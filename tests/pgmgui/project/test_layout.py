@@ -96,6 +96,47 @@ def test_five_hundred_nodes_take_less_than_two_seconds():
     assert time.process_time() - middle < 2.0
 
 
+def sparse_parents(count: int) -> list[list[int]]:
+    """Up to three parents anywhere before each node."""
+    rng = np.random.default_rng(0)
+    return [sorted({int(node * share) for share in rng.random(rng.integers(4))} - {node}) for node in range(count)]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: [[k - 1] if k else [] for k in range(n)],
+        lambda n: [[(k - 1) // 2] if k else [] for k in range(n)],
+        sparse_parents,
+    ],
+    ids=["chain", "tree", "sparse"],
+)
+def test_time_grows_about_as_the_number_of_nodes(make):
+    def measure(count: int) -> float:
+        parents, widths = make(count), np.full(count, 80.0)
+        begin = time.process_time()
+        layered(parents, widths)
+        return time.process_time() - begin
+
+    # Four times the nodes: 4 if linear, 16 if it grew with the square.
+    assert measure(5000) < 10 * min(measure(1250) for _ in range(2))
+
+
+def test_a_deep_network_is_folded_into_columns():
+    widths = np.full(1000, 80.0)
+    points = layered([[k - 1] if k else [] for k in range(1000)], widths)
+    width, height = np.ptp(points, axis=0)
+    assert height < width < 3 * height
+    assert needed_scale(points, widths) <= 1.0
+    steps = np.diff(points, axis=0)
+    assert (steps[steps[:, 0] == 0, 1] > 0).all()  # down a column
+    turns = steps[steps[:, 0] != 0]
+    assert (turns[:, 0] > 0).all()
+    assert points[1:][steps[:, 0] != 0, 1] == pytest.approx(points[0, 1])  # and on at the head of the next
+    shallow = layered([[k - 1] if k else [] for k in range(100)], widths[:100])
+    assert np.ptp(shallow[:, 0]) == 0
+
+
 def test_the_positions_of_the_file_are_kept():
     positions = {"A": (10.0, 20.0), "B": (200.0, 300.0), "C": (400.0, 20.0)}
     assert place(make_chain(["A", "B", "C"], positions)) == positions

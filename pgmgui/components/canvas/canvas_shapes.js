@@ -1,0 +1,99 @@
+// The elements of nodes, edges and hulls. What stands in a node's look, belief and selection is worn by its element.
+// Names are untrusted text: they only ever pass through textContent and setAttribute.
+
+function make_node(node) {
+  const [w, h] = [node.width / 2, node.height / 2]
+  const element = make("g", {
+    class: "node", "data-node": node.name, transform: `translate(${node.x} ${node.y})`, tabindex: "-1", role: "img",
+  })
+  const pill = (name, grow) => make("rect", {
+    class: name, x: -w - grow, y: -h - grow, width: 2 * (w + grow), height: 2 * (h + grow), rx: h + grow,
+  }, element)
+  pill("rim", RIM / 2).setAttribute("stroke-width", RIM)
+  pill("shape", 0)
+  // The left half, for variables that are observed at times, and a ring inside, for those known softly.
+  make("path", {class: "half", d: `M0 ${-h}H${h - w}A${h} ${h} 0 0 0 ${h - w} ${h}H0Z`}, element)
+  pill("ring", -5)
+  pill("double", 5)
+  make("text", {class: "name"}, element).textContent = node.text
+  node.pin = make("text", {class: "pin", x: -w - 4}, element)
+  node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
+  node.below = make("text", {class: "below", y: h + 20}, element)
+  node.title = make("title", {}, element)
+  node.element = element
+  if (node.look) wear_look(node)
+  if (node.supposed) wear_belief(node)
+  if (node.selected) wear_selection(node)
+}
+
+function wear_look(node) {
+  const {element} = node
+  const {role, component, badge, pruned, ghost, borrowed} = node.look
+  element.dataset.role = role
+  element.dataset.component = component
+  element.classList.toggle("pruned", pruned)
+  element.classList.toggle("ghost", ghost)
+  element.classList.toggle("borrowed", borrowed)
+  node.badge.textContent = badge
+  node.below.textContent = borrowed ? "borrowed" : ""
+  wear_label(node)
+}
+
+function wear_belief(node) {
+  node.pin.textContent = node.supposed ? "▸" : ""
+  node.element.classList.toggle("supposed", Boolean(node.supposed))
+  wear_label(node)
+}
+
+function wear_selection(node) {
+  node.element.classList.toggle("selected", node.selected)
+  wear_label(node)
+}
+
+function wear_label(node) {
+  const supposed = node.supposed ? `. Supposed: ${node.supposed}` : ""
+  const about = node.about ?? node.name // how it looks may still be on its way
+  node.title.textContent = about + supposed
+  node.element.setAttribute("aria-label", about + supposed + (node.selected ? ". Selected" : ""))
+}
+
+function make_edge(edge, directed) {
+  const {from, to} = edge
+  edge.line = make("path", {
+    class: "edge", "data-edge": directed ? "directed" : "undirected", "data-from": from.name, "data-to": to.name,
+  })
+  edge.hit = make("path", {class: "hit"})
+  make("title", {}, edge.hit).textContent = describe_edge(edge, directed)
+  wear_edge(edge)
+}
+
+function wear_edge({from, to, line, chosen}) {
+  line.classList.toggle("ghost", is_ghostly(from, to))
+  line.classList.toggle("selected", Boolean(chosen))
+  line.classList.toggle("lit", Boolean(from.lit || to.lit))
+}
+
+function is_ghostly(from, to) {
+  return Boolean(from.ghost || to.ghost || to.borrowed)
+}
+
+function describe_edge({from, to}, directed) {
+  return `${from.name} ${directed ? "→" : "—"} ${to.name}`
+}
+
+function make_hull(hull) {
+  const {number, colour, ghost, label} = hull
+  const shade = `${colour}${ghost ? " ghost" : ""}`
+  hull.element = make("path", {class: `hull ${shade}`, "data-hull": number, "stroke-width": 2 * HULL})
+  make("title", {}, hull.element).textContent = `Component ${label}`
+  hull.name = make("text", {class: `hull-name ${shade}`})
+  hull.name.textContent = label
+  outline_hull(hull)
+}
+
+function outline_hull({corners, element, name}) {
+  element.setAttribute("d", `M${corners.map((corner) => corner.join(" ")).join("L")}Z`)
+  const top = corners.reduce((best, corner) => corner[1] < best[1] ? corner : best)
+  name.setAttribute("x", top[0])
+  name.setAttribute("y", top[1] - HULL - 6)
+}
