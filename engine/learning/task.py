@@ -24,8 +24,6 @@ from engine.model.prior import Exponents, flat_exponents
 
 EXPECTED_PASSES = 30
 """How many iterations a plan is made for."""
-LIGHTEST = 1e-90
-"""The least that the rows' weights may add up to: shares of less, and their squares, would vanish."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +126,6 @@ def make_task(
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
     """
-    if 0 < dataset.total_weight < LIGHTEST:
-        raise ModelError(
-            f"the rows' weights add up to {dataset.total_weight:g}; expected {LIGHTEST:g} or more: "
-            "multiply all of them by the same number"
-        )
     decomposition = decompose(network, dataset)
     plan = make_plan(
         network,

@@ -360,13 +360,6 @@ def test_a_network_without_variables(method):
     assert last.objective.sum() == 0.0
 
 
-def test_weights_that_are_too_small_are_refused():
-    network = chain(2)
-    data = make_dataset(network.variables, [["a", None], ["b", "a"]], [1e-200, 3e-200])
-    with pytest.raises(ModelError, match="weights add up to 4e-200; expected 1e-90 or more: multiply all"):
-        run(network, data)
-
-
 def test_data_over_other_variables_are_refused():
     network = chain(3)
     with pytest.raises(ModelError, match="align it first"):
