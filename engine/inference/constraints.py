@@ -19,6 +19,9 @@ PATIENCE = 30
 """After this many stalled rounds in a row, the targets are taken not to hold together: targets that do,
 but only in states the model gives next to no probability, stall for a while at the start."""
 
+SCALE = 2.0**-60
+"""Makes room for a target divided by the smallest number above 0; a power of two rounds nothing."""
+
 
 def meet_targets(
     known: Posterior,
@@ -84,6 +87,6 @@ def _step(factor: Floats, target: Floats, current: Floats, name: str) -> Floats:
             f"the target marginal of {name!r} gives probability to a state that the model, the evidence or the other "
             "targets exclude: give that state 0"
         )
-    ratio = np.divide(target, current, out=np.zeros_like(target), where=current > 0)
+    ratio = np.divide(SCALE * target, current, out=np.zeros_like(target), where=current > 0)
     scaled = factor * ratio
     return np.asarray(scaled / scaled.max())

@@ -134,10 +134,14 @@ class Tape:
         self._start = start
 
     def find_doubtful(self) -> Ints | None:
-        """The rows of the last run in which a scale was too small to be sure; None if there are none."""
-        if np.minimum.reduce(self._scales, None) >= TINY:  # not where one is NaN
+        """The rows of the last run in which a scale was too small to be sure, or a posterior is no number: what is
+        improbable below a clique and probable above it can overflow in between. None if there are none."""
+        if np.minimum.reduce(self._scales, None) >= TINY and math.isfinite(np.add.reduce(self._cells)):  # not if NaN
             return None
-        return np.flatnonzero(~(self._scales.min(axis=0) >= TINY))
+        sure = self._scales.min(axis=0) >= TINY
+        for slot in self._slots:
+            sure &= np.isfinite(self._cells[slot].reshape(-1, self.rows)).all(axis=0)
+        return np.flatnonzero(~sure)
 
     def counts(self) -> Floats:
         """What the last run adds to the expected counts of the parameters in :attr:`span`."""

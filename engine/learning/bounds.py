@@ -17,11 +17,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import xlogy
 
 from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError

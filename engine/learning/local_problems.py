@@ -22,6 +22,8 @@ from engine.model.errors import ModelError
 MOST_STEPS = 100
 MOST_OBSERVATIONS = 2**15
 """How many observations are worked on at a time: a step takes milliseconds, in the cache."""
+UNLIKELY = 1e-100
+"""An observation of less than this probability is as good as impossible to start from."""
 VANISHING = 1e-14
 """A parameter below this that its gradient presses down is zero."""
 EM_STEPS = 2
@@ -192,8 +194,9 @@ def _make_problems(geometry: Sets, theta: Floats, evidence: SoftEvidence, fixed:
 
 
 def _inside(sets: Problems) -> Floats:
-    """Where to start: as given, but off the walls where a zero makes an observation or a count impossible."""
-    impossible = np.add.reduceat(sets.predict(sets.theta) <= 0, sets.first)
+    """Where to start: as given, but off the walls where a zero makes an observation or a count impossible, or
+    next to impossible, where slopes would overflow."""
+    impossible = np.add.reduceat(sets.predict(sets.theta) <= UNLIKELY, sets.first)
     stuck = (impossible > 0) | ((sets.theta <= INFINITESIMAL) & (sets.fixed > 0)).any(axis=1)
     return np.where(stuck[:, None], 0.99 * sets.theta + 0.01 / sets.theta.shape[1], sets.theta)
 
@@ -276,6 +279,10 @@ def _newton_step(sets: Problems, theta: Floats) -> tuple[Floats, Bools]:
     after = theta + step
     # At the wall means zero: what rounding leaves there decides whether a row is impossible or a hundred nats worse.
     after = np.where((after <= VANISHING) & (step < 0) & ~(sets.fixed > 0), 0.0, np.maximum(after, 0.0))
+    if ((after <= 0) & (theta > 0)).any():
+        # But an observation of next to no weight, whose best parameter is as small, must not become impossible.
+        stays = np.add.reduceat(sets.predict(after) <= 0, sets.first) > 0
+        after, moved = np.where(stays[:, None], theta, after), moved & ~stays
     return after / after.sum(axis=1, keepdims=True), moved & ~last
 
 

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import xlogy
 
-from engine.model.arrays import Bools, Floats, Ints
+from engine.model.arrays import Bools, Floats, Ints, xlogy
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
 

@@ -20,6 +20,9 @@ MISSING = -1
 """The code of a missing cell."""
 FIRST_LIKELIHOOD = -2
 """The code −2 − j stands for the j-th likelihood vector of its variable."""
+LIGHTEST, HEAVIEST = 1e-90, 1e90
+"""The range of a row's weight other than 0, and the most that they add up to. Learning divides them by each other and
+by probabilities (down to 10⁻²⁰⁰) and multiplies two of them: nothing may overflow or vanish."""
 
 
 class Role(enum.Enum):
@@ -46,7 +49,7 @@ class Dataset:
         A state's code ≥ 0; :data:`MISSING`; or −2 − j for likelihood vector j of that variable. Equal
         cells have equal codes, so that merging equal rows needs nothing but the codes.
     weights : array (rows,)
-        How many times each row counts; ≥ 0.
+        How many times each row counts; 0, or from :data:`LIGHTEST` to :data:`HEAVIEST`.
     likelihoods : mapping from variable index to array (vectors, states)
         The distinct likelihood vectors λ of a variable; only ratios matter to posteriors, but the
         scale enters the likelihood: Pr(row) = Σ_x λ(x) Pr(x, rest).
@@ -64,15 +67,22 @@ class Dataset:
                 f"expected codes of shape ({len(self.variables)} variables, rows) and a weight per row; "
                 f"got {self.codes.shape} and {self.weights.shape}"
             )
-        if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
-            raise ModelError("a row's weight is negative or not a number; expected weights ≥ 0")
-        with np.errstate(over="ignore"):
-            if not np.isfinite(self.weights.sum()):
-                raise ModelError("the rows' weights add up to more than a number can hold; scale them down")
+        self._check_weights()
         for i, variable in enumerate(self.variables):
             self._check_column(i, variable)
         frozen(self.codes)
         frozen(self.weights)
+
+    def _check_weights(self) -> None:
+        weights = self.weights
+        wrong = np.flatnonzero(~((weights == 0) | ((weights >= LIGHTEST) & (weights <= HEAVIEST))))
+        if wrong.size:
+            raise ModelError(
+                f"row {wrong[0] + 1:,} has the weight {weights[wrong[0]]:g}; "
+                f"expected 0, or a number from {LIGHTEST:g} to {HEAVIEST:g}"
+            )
+        if weights.sum() > HEAVIEST:
+            raise ModelError(f"the rows' weights add up to {weights.sum():g}; expected at most {HEAVIEST:g}")
 
     def _check_column(self, i: int, variable: Variable) -> None:
         vectors = self.likelihoods.get(i)

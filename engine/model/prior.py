@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
 
 from engine.model.arrays import Floats
+from engine.model.dataset import HEAVIEST
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, find_variable
 
@@ -23,9 +23,7 @@ def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
     Exponents below 1 are refused: their density has no mode to climb to.
     """
     if not isinstance(exponents, Mapping):
-        if not (math.isfinite(exponents) and exponents >= 1):
-            first = next(iter(network.index), "")
-            raise ModelError(f"a Dirichlet exponent of {first!r} is below 1; use 1 for none, 2 to smooth")
+        _check(next(iter(network.index), ""), np.float64(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))
     named = {find_variable(network, name): value for name, value in exponents.items()}
     values = [named.get(v, 1.0) for v in range(len(network.variables))]
@@ -37,7 +35,14 @@ def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
             raise ModelError(
                 f"the exponents of {variable.name!r} have shape {np.shape(value)}; expected {table.shape}"
             ) from None
-        if not np.isfinite(filled).all() or (filled < 1).any():
-            raise ModelError(f"a Dirichlet exponent of {variable.name!r} is below 1; use 1 for none, 2 to smooth")
+        _check(variable.name, filled)
         flat.append(filled.reshape(-1))
     return np.concatenate(flat) if flat else np.empty(0)
+
+
+def _check(name: str, exponents: npt.NDArray[np.float64] | np.float64) -> None:
+    """Refuse exponents below 1, and those that learning cannot reckon with."""
+    if not np.all(exponents >= 1):
+        raise ModelError(f"a Dirichlet exponent of {name!r} is below 1; use 1 for none, 2 to smooth")
+    if not np.all(exponents <= HEAVIEST):
+        raise ModelError(f"a Dirichlet exponent of {name!r} is above {HEAVIEST:g}; use 1 for none, 2 to smooth")

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from engine.model.arrays import Codes, Floats, Ints
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, code_dtype
@@ -248,6 +247,7 @@ def _set_rate(scores: Floats, share: Floats, rate: float) -> Floats:
     if low == high:
         return np.full(len(scores), rate)
     from scipy.optimize import brentq  # takes half a second to import, and only this needs it
+    from scipy.special import expit
 
     constant = brentq(lambda c: share @ expit(scores + c) - rate, low - 1e-6, high + 1e-6, xtol=1e-12)
     return np.asarray(expit(scores + constant), dtype=np.float64)

@@ -11,9 +11,12 @@ import sys
 import numpy as np
 import pytest
 
-from engine.formats import read_dataset, read_network, write_network
+from engine.formats import Document, read_dataset, read_network, write_dataset, write_network
 from engine.inference.posterior import infer
 from engine.learning.learners.em import EM
+from engine.simulation.generators import chain
+from engine.simulation.missingness import remove_mcar
+from engine.simulation.sampling import simulate
 from tests.command_line import EXAMPLES, assert_refused, run
 
 ASIA = EXAMPLES / "asia.bif", EXAMPLES / "asia.csv"
@@ -207,3 +210,30 @@ def test_interrupt_keeps_what_was_reached(tmp_path, monkeypatch):
     assert (result["stop"], result["iterations"], result["converged"]) == ("cancelled", 6, False)
     assert result["log_likelihood"] == pytest.approx(log_likelihood(out, ASIA[1]), abs=1e-6)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+def count_calls(work):
+    """How many functions are called: a measure of work that does not depend on the machine."""
+    calls = 0
+
+    def count(_frame, event, _argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_decomposing_grows_with_the_network_and_not_faster(tmp_path):
+    calls = []
+    for nodes in (40, 40, 160):  # the first time, what is needed is loaded
+        network = chain(nodes)
+        paths = tmp_path / f"{nodes}.bif", tmp_path / f"{nodes}.csv"
+        write_network(paths[0], Document(network))
+        write_dataset(paths[1], remove_mcar(simulate(network, 30, 1), 0.1, 2))
+        calls.append(count_calls(lambda paths=paths: run("decompose", *paths)))
+    assert calls[2] < 5 * calls[1]

@@ -82,3 +82,13 @@ def test_an_interrupt_ends_learning_at_once(tmp_path, place, code, wrote):
     assert time.monotonic() - begun < SOON
     assert (process.returncode, out.exists()) == (code, wrote), complaints
     assert "Traceback" not in complaints
+
+
+@pytest.mark.parametrize("words", [("info", "asia.bif"), ("decompose", "asia.bif", "asia.csv")])
+def test_a_command_loads_only_what_it_needs(words):
+    """SciPy takes a third of a second, Panel more than one."""
+    heavy = "{'scipy', 'networkx', 'panel', 'bokeh', 'pandas', 'pyarrow'}"
+    code = f"import atexit, sys; atexit.register(lambda: print(*sorted({heavy} & set(sys.modules))))"
+    process = start(code, words[0], *(EXAMPLES / name for name in words[1:]), "--json")
+    out, _ = process.communicate(timeout=60)
+    assert (process.returncode, out.splitlines()[1:]) == (0, [""])

@@ -6,6 +6,7 @@ with the child slowest and the last parent fastest.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 
@@ -114,8 +115,9 @@ def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied:
     node.parents = [parent.name for parent in parents]
     node.table_line = name.line
     shape = (*(len(parent.states) for parent in parents), len(node.states))
-    if np.prod(shape, dtype=float) > MOST_CELLS or not all(shape):
-        raise FormatError(f"the table of {shorten(node.name)} has {np.prod(shape, dtype=float):.3g} cells", name.line)
+    cells = math.prod(map(float, shape))
+    if cells > MOST_CELLS or not all(shape):
+        raise FormatError(f"the table of {shorten(node.name)} has {cells:.3g} cells", name.line)
     node.table = _read_entries(scanner, node, parents, shape, implied)
 
 
@@ -124,7 +126,7 @@ def _read_entries(
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The body ``{ table ...; (a, b) ...; default ...; }``, flat with the child fastest."""
     codes = [{state: k for k, state in enumerate(parent.states)} for parent in parents]
-    table = np.empty((int(np.prod(shape[:-1])), shape[-1]))
+    table = np.empty((math.prod(shape[:-1]), shape[-1]))
     given = np.zeros(len(table), dtype=bool)
     default = None
     scanner.expect("{")

@@ -97,11 +97,11 @@ class Scanner:
 
     def expect(self, *texts: str) -> Token:
         """The next token, which must be one of these."""
+        if self.peek(*texts):
+            return self.next()
         wanted = " or ".join(repr(text) for text in texts)
         token = self.next(wanted)
-        if token not in texts or token.quoted:
-            raise FormatError(f"expected {wanted}, got {shorten(token)}", token.line)
-        return token
+        raise FormatError(f"expected {wanted}, got {shorten(token)}", token.line)
 
     def number(self) -> float:
         """The next token as a number."""

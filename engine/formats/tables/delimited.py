@@ -182,14 +182,18 @@ def _split_at_spaces(
     return starts, ends, before[:-1], np.diff(before)
 
 
-def iterate_blocks(source: Source, offset: int) -> Iterator[Block]:
-    """All blocks from an offset on."""
-    size = 2**16
+def iterate_blocks(source: Source, offset: int, size: int = 2**16) -> Iterator[Block]:
+    """All blocks from an offset on, the first of about a size."""
     while offset < len(source.data):
         block = read_block(source, offset, size)
         yield block
-        size = int(np.clip(_ROWS * (block.end - offset) / block.counts.size, _BLOCK, _LARGEST_BLOCK))
+        size = _fit_block((block.end - offset) / block.counts.size)
         offset = block.end
+
+
+def _fit_block(row: float) -> int:
+    """How many bytes a block shall have, where a row has so many."""
+    return int(np.clip(_ROWS * row, _BLOCK, _LARGEST_BLOCK))
 
 
 def read_first_row(source: Source, offset: int = 0) -> tuple[list[str], int, int]:
@@ -212,9 +216,11 @@ def read_columns(source: Source, offset: int, width: int) -> tuple[list[Column],
     Every row must have ``width`` cells; one empty cell more, after a delimiter at the end of a line, is
     allowed.
     """
-    gatherers = [_Gatherer() for _ in range(width)]
+    gatherers: list[_Gatherer] = []
+    for _ in range(width):
+        gatherers.append(_Gatherer(*gatherers[-1:]))
     comments = 0
-    for block in iterate_blocks(source, offset):
+    for block in iterate_blocks(source, offset, _fit_block(source.data.find(b"\n", offset) - offset)):
         rows, skipped = _find_rows(source, block, width)
         comments += skipped
         starts, ends = _take_rows(block, rows, width)
@@ -291,9 +297,12 @@ class _Gatherer:
 
     A cell of k + 1 words is known by the number of its first k words (numbered the same way) and its
     last word. Cells beyond :data:`_WORDS` words are known by their bytes.
+
+    In wide tables most columns have the words of the column before: its numbers are taken over where they do.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, neighbour: _Gatherer | None = None) -> None:
+        self._neighbour = neighbour
         self.raws: list[bytes] = []
         self._parts: list[Codes] = []
         self._words: list[Numbering] = []
@@ -331,10 +340,13 @@ class _Gatherer:
     def _number(self, step: int, words: Words, before: Numbers | None) -> Numbers:
         """The numbers of cells up to this word, from those up to the word before."""
         if step == len(self._words):
-            self._words.append(Numbering())
+            known = self._neighbour._words[0] if self._neighbour and not step else Numbering()
+            numbering, number = known.begin(words)
+            self._words.append(numbering)
             self._pairs.append(Numbering())
             self._codes.append(np.empty(0, dtype=np.int64))
-        number = self._words[step].number(words)
+        else:
+            number = self._words[step].number(words)
         if before is None:
             return number
         return self._pairs[step].number(before.astype(np.uint64) << np.uint64(32) | number.astype(np.uint64))
@@ -349,7 +361,8 @@ class _Gatherer:
         unknown = np.flatnonzero(codes < 0)
         if unknown.size:
             new, first = np.unique(number[unknown], return_index=True)
-            cells = unknown[first]
+            order = np.argsort(first)
+            new, cells = new[order], unknown[first[order]]
             known[new] = np.arange(len(self.raws), len(self.raws) + new.size)
             self.raws += [buffer[starts[cell] : ends[cell]].tobytes() for cell in cells]
             codes = known[number]

@@ -97,6 +97,15 @@ class Numbering:
             assert numbers is not None
         return numbers
 
+    def begin(self, values: npt.NDArray[np.uint64]) -> tuple[Numbering, npt.NDArray[np.integer[Any]]]:
+        """A numbering of its own for other values, and their numbers: those of this one, if it knows all the values."""
+        other = Numbering()
+        numbers = self._look_up(values)
+        if numbers is None:
+            return other, other.number(values)
+        other._known, other._number = self._known, self._number
+        return other, numbers
+
     def _look_up(self, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.integer[Any]] | None:
         """The numbers of the values; None if some are new."""
         if self._known.size > _FEW:

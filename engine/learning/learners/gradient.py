@@ -148,13 +148,16 @@ def _two_loops(memory: Memory, units: _Units) -> Floats:
     scale = np.zeros(units.number)  # of the newest pair that can be used
     for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
         curvature = -units.dot(step, change)  # of the minimised function
-        usable = curvature > 1e-12 * units.dot(step, step)
+        squared = units.dot(change, change)
+        # Whatever the weights of the rows are: a thousandth of them shall make no other steps.
+        usable = (curvature > 1e-12 * np.sqrt(units.dot(step, step) * squared)) & (curvature > SMALLEST)
+        usable &= squared > SMALLEST
         rho = np.divide(1.0, curvature, out=np.zeros(units.number), where=usable)
         alpha = rho * units.dot(step, direction)
         direction -= units.spread(alpha) * -change
         pairs.append((step, change, rho, alpha))
         newest = usable & (scale == 0)
-        scale = np.divide(curvature, units.dot(change, change), out=scale, where=newest)
+        scale = np.divide(curvature, squared, out=scale, where=newest)
     direction *= units.spread(np.where(scale > 0, scale, _first_length(memory.gradient, units)))
     for step, change, rho, alpha in reversed(pairs):
         beta = rho * units.dot(-change, direction)

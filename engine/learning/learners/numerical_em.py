@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import xlogy
 
 from engine.learning.learner import Info, State
 from engine.learning.newton import take_steps
 from engine.learning.parameters import SMALLEST, Sets
 from engine.learning.workspace import Workspace
-from engine.model.arrays import Bools, Floats, Ints
+from engine.model.arrays import Bools, Floats, Ints, xlogy
 
 LogDensity = Callable[[Floats], Floats]
 """The logarithm of a prior on a parameter set, up to a constant: from parameters of shape (sets, states),

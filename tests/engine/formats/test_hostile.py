@@ -207,7 +207,15 @@ def test_numbers_whose_sum_is_too_large_are_refused_without_a_warning(normalise)
         parse_network(text.encode(), "x.bif", normalise)
 
 
-def test_weights_whose_sum_is_too_large_are_refused_without_a_warning():
-    table = parse_table(b"a,weight\ny,1e308\nn,1e308\n", "x.csv")
-    with pytest.raises(ModelError, match="weights add up to more than a number can hold"):
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ("1e200", r"row 2 has the weight 1e\+200; expected 0, or a number from 1e-90 to 1e\+90"),
+        ("1e-200", "row 2 has the weight 1e-200"),
+        ("1e90", r"weights add up to 1\.5e\+90; expected at most 1e\+90"),
+    ],
+)
+def test_weights_that_learning_cannot_reckon_with_are_refused_without_a_warning(weight, message):
+    table = parse_table(f"a,weight\ny,5e89\nn,{weight}\n".encode(), "x.csv")
+    with pytest.raises(ModelError, match=message):
         build_dataset(table, None)

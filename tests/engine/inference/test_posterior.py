@@ -147,6 +147,16 @@ def test_products_far_below_the_smallest_double_are_exact():
     np.testing.assert_allclose(posterior.marginal(0)[0], [0.25, 0.75], atol=1e-9)
 
 
+def test_what_is_improbable_below_and_certain_above_does_not_overflow():
+    """Of B = a, the observations below leave 1e-310, a subnormal number; but B is a, whatever they say."""
+    nodes = tuple(Variable(name, COIN) for name in "ABCXY")
+    tables = ([0.5, 0.5], [[1, 0], [1, 0]], [[1, 0], [0, 1]], [[1e-160, 1], [1, 0]], [[1e-150, 1], [1e-150, 1]])
+    network = BayesianNetwork(nodes, ((), (0,), (1,), (2,), (2,)), tables)
+    posterior = infer(network, make_dataset(nodes, [[None, None, None, "a", "a"]]))
+    assert posterior.log_evidence[0] == pytest.approx(-310 * math.log(10), rel=1e-9)
+    assert [posterior.marginal(v)[0].tolist() for v in range(3)] == [[0.5, 0.5], [1, 0], [1, 0]]
+
+
 def test_impossible_rows_are_reported_among_possible_ones():
     network = naive_bayes(2, [[1.0, 0.0], [0.0, 1.0]])
     data = make_dataset(network.variables, [[None, "a", "b"], [None, "a", "a"]])

@@ -234,6 +234,13 @@ def test_targets_that_only_rare_states_can_meet_are_met(noise):
     np.testing.assert_allclose(found.marginal(1)[0], [0.7, 0.3], rtol=0, atol=1e-9)
 
 
+def test_a_target_for_a_state_of_the_smallest_probability_is_met():
+    """Its factor is beyond what a number holds: 0.5 / 1e-320."""
+    network = BayesianNetwork((Variable("X", COIN),), ((),), ([1e-320, 1.0],))
+    found = query(network, Evidence({}, {}, {"X": [0.5, 0.5]}))
+    np.testing.assert_allclose(found.marginal(0)[0], [0.5, 0.5], rtol=0, atol=1e-9)
+
+
 # --- what cannot be ----------------------------------------------------------------------------
 
 

@@ -36,7 +36,8 @@ def test_exponents_follow_the_tables(given, expected):
     [
         (0.5, "'A' is below 1"),
         (float("nan"), "'A'"),
-        (float("inf"), "'A'"),
+        (float("inf"), "'A' is above 1e\\+90"),
+        ({"B": 1e200}, "'B' is above 1e\\+90"),
         ({"B": [[1, 2, 0.9], [1, 1, 1]]}, "'B' is below 1"),
         ({"B": [[1, 2], [1, 1]]}, r"'B' have shape \(2, 2\); expected \(2, 3\)"),
         ({"B": np.ones((4, 2, 3))}, "'B' have shape"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.formats import DataDocument, read_dataset, write_dataset
+from engine.formats.tables.table import Numbering
 from engine.model.dataset import MISSING, Role
 from engine.model.errors import FormatError, ModelError, PgmError
 from engine.model.variable import Variable
@@ -254,6 +255,19 @@ def test_blocks_of_a_large_file_are_joined(read, monkeypatch):
     np.testing.assert_array_equal(read(text, [A, B]).dataset.codes, codes)
     with pytest.raises(FormatError, match="line 20004: column 'B' has '9'"):
         read(text + "\nno,9", [A, B])
+
+
+def test_words_that_columns_share_are_found_once(read, monkeypatch):
+    """In a wide table, looking for new words in every column takes more time than all the rest."""
+    found = []
+    add = Numbering._add
+    monkeypatch.setattr(Numbering, "_add", lambda self, values: found.append(1) or add(self, values))
+    names = ",".join(f"X{j}" for j in range(300))
+    rows = [",".join("ab?"[(j + r) % 3] for j in range(300)) for r in range(9)]
+    document = read("\n".join([names, *rows, ""]))
+    assert len(found) == 1
+    assert [v.states for v in document.dataset.variables[:3]] == [("a", "b"), ("b", "a"), ("a", "b")]
+    assert document.dataset.codes[:3].tolist() == [[0, 1, -1] * 3, [0, -1, 1] * 3, [-1, 0, 1] * 3]
 
 
 def test_codes_are_contiguous_and_small(read):

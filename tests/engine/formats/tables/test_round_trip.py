@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.formats import read_dataset, write_dataset
 from engine.formats.tables.cells import MISSING_CODES
-from engine.model.dataset import Dataset, make_dataset
+from engine.model.dataset import LIGHTEST, Dataset, make_dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.variable import Variable
 from tests.fuzz.mutations import mutate
@@ -35,7 +35,8 @@ def datasets(draw) -> Dataset:
         soft = st.lists(NUMBERS, min_size=size, max_size=size).filter(any).map(tuple)
         cell = st.one_of(st.none(), st.sampled_from(variable.states), soft)
         columns.append(draw(st.lists(cell, min_size=rows, max_size=rows)))
-    weights = draw(st.one_of(st.none(), st.lists(NUMBERS, min_size=rows, max_size=rows)))
+    weight = NUMBERS.filter(lambda number: not 0 < number < LIGHTEST)
+    weights = draw(st.one_of(st.none(), st.lists(weight, min_size=rows, max_size=rows)))
     return make_dataset(variables, list(zip(*columns, strict=True)), weights)
 
 

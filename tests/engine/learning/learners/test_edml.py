@@ -15,7 +15,10 @@ from engine.learning.soft_evidence import collect
 from engine.learning.stopping import Stopping, begin, iterate
 from engine.learning.task import make_task
 from engine.learning.workspace import NEVER, Workspace
+from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
+from engine.model.network import BayesianNetwork
+from engine.model.variable import Variable
 from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 from tests import oracles, strategies
@@ -421,3 +424,30 @@ def test_damping_out_of_range_is_refused(damping):
 def test_an_unknown_solver_is_refused():
     with pytest.raises(ModelError, match="'bisection' is not known; use 'newton' or 'fixed-point'"):
         EDML(solver="bisection")
+
+
+def chain_of(*tables):
+    nodes = tuple(Variable(name, ("a", "b")) for name in "ABC")
+    return BayesianNetwork(nodes, ((), (0,), (1,)), tables)
+
+
+@pytest.mark.parametrize("method", ["edml", "hybrid"])
+def test_rows_of_next_to_no_weight_do_not_become_impossible(method):
+    """Their best parameters are as small as their weight: at the wall, but not zero."""
+    network = chain_of([0.5, 0.5], [[0.3, 0.7], [0.3, 0.7]], [[0.3, 0.7], [0.7, 0.3]])
+    rows = [[(0, 1), "b", None], [None, (1, 1e-10), None], [None, (0, 1), (1, 1e-10)], ["a", (1e-300, 1), None]]
+    data = make_dataset(network.variables, rows, [1e-20, 1e-20, 1, 1e-20])
+    *_, last = learn(network, data, method, start="random", stopping=Stopping(tol=0, max_iter=40))
+    assert -1e-17 < last.objective.sum() <= 0
+
+
+@pytest.mark.parametrize("method", ["edml", "hybrid"])
+def test_a_start_next_to_impossible_is_left(method):
+    network = chain_of([1e-320, 1], [[1e-300, 1], [0, 1]], [[1e-160, 1], [1, 1e-160]])
+    rows = [["a", (1e-300, 1), "a"], [(1, 1e-10), (1e-300, 1), "b"], [(1e-300, 1), "a", "a"]]
+    data = make_dataset(network.variables, rows, [1e89, 1, 1e-89])
+    found = [
+        [*learn(network, data, m, start=network, stopping=Stopping(max_iter=40))][-1].objective.sum()
+        for m in ("em", method)
+    ]
+    assert found[1] == pytest.approx(found[0], rel=1e-9)

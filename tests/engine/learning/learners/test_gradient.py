@@ -12,7 +12,7 @@ from engine.learning.learners.gradient import Gradient, find_gradient
 from engine.learning.stopping import Stopping, begin, iterate
 from engine.learning.task import make_task
 from engine.learning.workspace import NEVER, Workspace
-from engine.model.dataset import make_dataset
+from engine.model.dataset import Dataset, make_dataset
 from engine.model.network import BayesianNetwork
 from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
@@ -238,6 +238,26 @@ def test_converged_units_cost_nothing(kind, calls):
     *_, last = iterate(learner, Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=3000))
     assert last.stop == "converged"
     assert len(calls) < 5 * last.iteration
+
+
+@pytest.mark.parametrize("factor", [2.0**-270, 2.0**270])
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_scale_of_weights_is_of_no_account(kind, factor):
+    """By a power of two nothing is rounded otherwise: the parameters are the same to the last digit."""
+    network, data = small_problem()
+    scaled = Dataset(data.variables, data.codes, data.weights * factor)
+    found = []
+    for dataset in (data, scaled):
+        task = make_task(network, dataset)
+        begun = begin(
+            Gradient(kind),
+            Workspace(task.objective),
+            task.layout.flatten(network.tables),
+            np.zeros(task.objective.n_components, dtype=int),
+        )
+        *_, last = iterate(Gradient(kind), Workspace(task.objective), begun, Stopping(tol=1e-9, max_iter=3000))
+        found.append((last.iteration, last.stop, last.state.theta.tolist()))
+    assert found[0] == found[1]
 
 
 def test_zeros_are_left_alone():
