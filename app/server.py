@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import ipaddress
 import logging
 import signal
@@ -34,9 +35,10 @@ from tornado.websocket import WebSocketClosedError
 
 from app.location import understand_addresses
 from app.sending import send_everything
-from app.shell import Shell, ShellHandler
+from app.shell import Shell, ShellHandler, build_in_turn
 from app.static_files import Shelf, StaticFileHandler
 from engine.model.errors import PgmError
+from pgmgui.state.precedence import PAGE
 
 ADDRESS = "127.0.0.1"
 FIRST_PORT = 5006
@@ -166,7 +168,9 @@ def run(server: Server, show: bool) -> None:
     if show:
         server.io_loop.add_callback(server.show, "/")
     server.io_loop.asyncio_loop.set_exception_handler(_report)  # type: ignore[attr-defined]
+    PAGE.follow(server.io_loop.asyncio_loop)  # type: ignore[attr-defined]
     server.start()
+    gc.freeze()  # what is there by now stays: nobody should wait while it is searched for garbage
     server.io_loop.start()
 
 
@@ -269,6 +273,7 @@ def _answer_ourselves(tornado: BokehTornado, foreign: Foreign) -> None:
     """
     shell = Shell(tornado, TITLE)
     (context,) = tornado._applications.values()
+    build_in_turn(context)
     options = {"application_context": context, "bokeh_websocket_path": "/ws", "shell": shell}
     tornado.default_router.rules[:0] = [
         Rule(foreign, RefuseHandler),

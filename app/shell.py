@@ -11,12 +11,18 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from bokeh.core.types import ID
+from bokeh.server.contexts import ApplicationContext
+from bokeh.server.session import ServerSession
 from bokeh.server.tornado import BokehTornado
 from bokeh.util.token import generate_jwt_token, generate_session_id
 from panel.io.resources import JS_VERSION, LOCAL_DIST, Resources, bundle_resources
 from panel.io.server import DocHandler
 from panel_material_ui.template.base import Page
+from tornado.httputil import HTTPServerRequest
 from tornado.ioloop import IOLoop
+
+from pgmgui.components.turns import get_turns
 
 UNUSED = ("es-module-shims", "bokeh-gl", "bokeh-tables", "bokeh-mathjax")
 """Scripts that Panel would have the page load, and that it does without."""
@@ -79,8 +85,23 @@ class ShellHandler(DocHandler):
         self.set_header("Cache-Control", "no-store")  # a token is for one tab
         self.set_header("Content-Type", "text/html; charset=utf-8")
         self.write(self._shell.write(token, self.get_query_argument("theme", "default")))
-        build = self.application_context.create_session_if_needed
-        IOLoop.current().call_later(HEAD_START, build, session, self.request, token)
+        if get_turns().is_free:  # otherwise it is built when its websocket asks for it, if one ever does
+            build = self.application_context.create_session_if_needed
+            IOLoop.current().call_later(HEAD_START, build, session, self.request, token)
+
+
+def build_in_turn(context: ApplicationContext) -> None:
+    """Have Bokeh build documents one after the other, with time for other work between them."""
+    build = context.create_session_if_needed
+
+    async def wait_and_build(
+        session_id: ID, request: HTTPServerRequest | None = None, token: str | None = None
+    ) -> ServerSession:
+        if session_id not in context._sessions:
+            await get_turns().wait()
+        return await build(session_id, request, token)
+
+    context.create_session_if_needed = wait_and_build  # type: ignore[method-assign]
 
 
 def _find_style(name: str) -> str:

@@ -17,6 +17,8 @@ from tornado.httpclient import AsyncHTTPClient, HTTPRequest
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 CANVAS = "pgmgui.components.canvas.canvas.Canvas"
+KEYS = "pgmgui.components.page_keys.page_keys.PageKeys"
+RECEIPT = "receipt: objective"
 LONGEST = 200 * 2**20
 """Bytes of a message."""
 WAIT = 60.0
@@ -31,6 +33,7 @@ class LightPage:
         self._protocol = Protocol()
         self._sequence = itertools.count(1)
         self._canvas = ""
+        self._keys = ""
 
     @classmethod
     async def open(cls, url: str, path: str = "/") -> LightPage:
@@ -44,31 +47,31 @@ class LightPage:
         await page._hear("ACK")
         await page._say(page._protocol.create("PULL-DOC-REQ"))
         document = json.loads(await page._hear("PULL-DOC-REPLY"))
-        page._canvas = next(model["id"] for model in _walk(document) if model["attributes"].get("bundle") == CANVAS)
+        page._canvas, page._keys = (_find(document, bundle=name) for name in (CANVAS, KEYS))
         await page._send_event("document_ready")
         # Tabs and strip come later; the plot is the last thing in them.
-        await page.hear("receipt: objective")
-        await page._send({"type": "ready"})
+        drawn = json.loads(await page.hear(RECEIPT))
+        await page._take_all(_find(drawn, name=RECEIPT))
+        await page._send(page._canvas, {"type": "ready"})
         await page.hear('"history"')
         return page
 
     async def act(self, op: str, **values: Any) -> None:
         """Do something on the canvas, and wait until the server has answered it."""
         number = next(self._sequence)
-        await self._send({"type": "op", "op": op, "seq": number, **values})
+        await self._send(self._canvas, {"type": "op", "op": op, "seq": number, **values})
         await self.hear(f'["type","ack"],["seq",{number}]')
 
-    async def hear(self, text: str) -> None:
+    async def press(self, key: str) -> None:
+        """Press a key of the page."""
+        await self._send(self._keys, {"type": "key", "key": key})
+
+    async def hear(self, text: str) -> str:
         """Wait for a change of the document that has a text in it."""
         while True:
             content = await self._hear("PATCH-DOC")
             if text in content:
-                return
-
-    async def listen(self) -> None:
-        """Take what the server sends, as long as the page is open."""
-        while True:
-            await self._read()
+                return content
 
     async def close(self) -> None:
         """Close the tab, and wait until the server knows."""
@@ -76,16 +79,24 @@ class LightPage:
         while await asyncio.wait_for(self._socket.read_message(), WAIT) is not None:
             pass
 
-    async def _send(self, data: dict[str, Any]) -> None:
-        """Send what the canvas would."""
-        await self._send_event("data_event", model={"id": self._canvas}, data=data)
+    async def _send(self, model: str, data: dict[str, Any]) -> None:
+        """Send what a component would."""
+        await self._send_event("data_event", model={"id": model}, data=data)
 
     async def _send_event(self, name: str, **values: Any) -> None:
         encoded = {"type": "map", "entries": [[key, _encode(value)] for key, value in values.items()]}
         event = {"type": "event", "name": name, "values": encoded}
-        sent = {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event}
+        await self._change({"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": event})
+
+    async def _take_all(self, receipt: str) -> None:
+        """Say of all drawings of the plot that they were taken: a browser that is never behind."""
+        await self._change(
+            {"kind": "ModelChanged", "model": {"id": receipt}, "attr": "data", "new": _encode({"number": [10**9]})}
+        )
+
+    async def _change(self, change: dict[str, Any]) -> None:
         header = json.dumps({"msgid": f"light-{next(self._sequence)}", "msgtype": "PATCH-DOC"})
-        for part in (header, "{}", json.dumps({"events": [sent]})):
+        for part in (header, "{}", json.dumps({"events": [change]})):
             await self._socket.write_message(part)
 
     async def _say(self, message: Any) -> None:
@@ -115,6 +126,11 @@ def _encode(value: Any) -> Any:
     if isinstance(value, dict) and set(value) != {"id"}:
         return {"type": "map", "entries": [[key, _encode(item)] for key, item in value.items()]}
     return value
+
+
+def _find(document: Any, **attributes: str) -> str:
+    """The id of the model with these attributes."""
+    return next(model["id"] for model in _walk(document) if attributes.items() <= model["attributes"].items())
 
 
 def _walk(value: Any) -> Iterator[dict[str, Any]]:

@@ -19,6 +19,7 @@ def start_keeping(keeper: Keeper) -> Address:
     """
     address = Address()
     keeper.param.watch(lambda event: address.param.update(query=event.new), "query")
+    keeper.param.watch(lambda event: address.param.update(unkept=bool(event.new)), "trouble")
     if pn.state.curdoc is not None:
 
         def look() -> None:

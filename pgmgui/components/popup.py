@@ -17,7 +17,6 @@ def make_popup_button(
     """
     width, height = size
     popup = pmui.Popup(
-        form,
         open=False,
         anchor_origin={"horizontal": "left", "vertical": "top"},
         transform_origin={"horizontal": "left", "vertical": "bottom"},
@@ -34,6 +33,7 @@ def make_popup_button(
     )
 
     def show(_event: object) -> None:
+        popup.objects = [form]  # not before: most pages never open it
         popup.open = True
 
     button.on_click(show)

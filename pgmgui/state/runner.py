@@ -15,6 +15,7 @@ from engine.learning.snapshot import Snapshot
 from engine.model.errors import PgmError
 from pgmgui.project.results import Point
 from pgmgui.state.frames import Frames
+from pgmgui.state.precedence import PAGE
 
 MOST_WAITING = 5000
 """Points of the curve that wait to be drawn; beyond that every other one is dropped."""
@@ -115,6 +116,7 @@ class Runner:
             for snapshot in self._start(self._stopped.is_set):
                 self._post(snapshot)
                 self._wait()
+                PAGE.wait()
         except PgmError as error:
             self._fail(str(error))
         except Exception as error:  # a bug of ours must reach the user, not die with the thread

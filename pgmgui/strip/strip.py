@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
+from weakref import WeakSet
 
 import panel as pn
 from panel.io import PeriodicCallback, unlocked
@@ -32,6 +34,8 @@ DISCARD = "forget what has been reached"
 APPLY = "give the network the best parameters that were learned"
 TICK = 100
 """Milliseconds between two looks at the mailboxes."""
+REST = 5
+"""All runs of a server together are looked at no more than a time in this: a click does not wait for them."""
 HEIGHT, LARGE_HEIGHT = 236, 306
 """Pixels: the canvas is what the page is for. With large type, more."""
 BUTTONS, LARGE_BUTTONS = 38, 46
@@ -72,6 +76,7 @@ class LearnStrip(pn.viewable.Viewer):
         # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
+        self._due = 0.0
         self._show()
         if pn.state.curdoc is not None:
             pn.state.on_session_destroyed(lambda *_: self._race.stop())
@@ -124,6 +129,7 @@ class LearnStrip(pn.viewable.Viewer):
         """The race has changed. What it found at a look is drawn with that look, all at once."""
         if self._race.running and not self._ticker.running:
             self._ticker.start()
+            _RUNNING.add(self)
         if self._ticking:
             self._news = True
         else:
@@ -134,6 +140,9 @@ class LearnStrip(pn.viewable.Viewer):
         race = self._race
         if is_closed(pn.state.curdoc):
             race.stop()
+        begun = time.monotonic()
+        if begun < self._due:
+            return
         # All that changes goes to the browser as one message. Sent piece by piece, Bokeh's own messages would keep
         # the line busy and Panel's wait for ever.
         with unlocked():
@@ -147,6 +156,9 @@ class LearnStrip(pn.viewable.Viewer):
                 self._say()
         if not race.running and not self._news:
             self._ticker.stop()
+            _RUNNING.discard(self)
+        now = time.monotonic()
+        self._due = now + REST * len(_RUNNING) * (now - begun)
 
     def _enlarge(self, large: bool) -> None:
         self._view.height = LARGE_HEIGHT if large else HEIGHT
@@ -203,6 +215,10 @@ class LearnStrip(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+_RUNNING: WeakSet[LearnStrip] = WeakSet()
+"""Those of all pages that look at a run."""
 
 
 def _make(key: str, name: str, about: str, enabled: bool) -> Choice:

@@ -10,6 +10,7 @@ import panel_material_ui as pmui
 from panel.io import unlocked
 
 from engine.learning.bounds import Bounds
+from pgmgui.components.later import call_later
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
 from pgmgui.state.curve import Curve
@@ -63,7 +64,7 @@ class Trace(pn.viewable.Viewer):
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._is_loaded = pn.state.curdoc is None
-        pn.state.onload(self._begin)
+        call_later(self._begin)
 
     def draw(self, curves: Mapping[str, Curve], bounds: Bounds | None) -> None:
         """Show these curves under these bounds."""

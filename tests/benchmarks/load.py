@@ -7,82 +7,154 @@ the canvas waits for: from a mark that is sent to the acknowledgement that comes
 from __future__ import annotations
 
 import asyncio
+import itertools
 import re
 import shutil
 import statistics
 import tempfile
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.opening import cpu_seconds
 from tests.benchmarks.report import Report, seconds
 from tests.light_page import LightPage
 from tests.ui.conftest import start_process
 
-PAGES = 50
-LEARNING = 5
-"""Of the pages, those that learn meanwhile, as long as the others are open."""
-TOGETHER = 2
-"""Pages that are being opened at the same time."""
-PAUSE = 2.0
-"""Seconds between two clicks on a page."""
-LEARN = "/?example=chain-12&hide=X3,X6,X9&tol=1e-12&restarts=20&run=1"
+LEARN = "/?example=chain-12&hide=X3,X6,X9&tol=0&restarts=1000&run=1"
+"""A run that never converges, and goes on from its iteration limit with a key."""
+FRAME = '"number"'
+"""What is in a drawing of the plot."""
 NAMES = ("smoke", "bronc", "xray", "dysp")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How many pages there are, and what they do.
+
+    Attributes
+    ----------
+    learning : int
+        Of the pages, those that learn as long as they are open. They are opened first.
+    together : int
+        Pages that are being opened at the same time.
+    gap : float
+        Seconds from one page to the next, at least.
+    longest : float
+        Seconds after which no more pages are opened.
+    pause : float
+        Seconds between two clicks on a page.
+    after : float
+        Seconds of clicking when all are open.
+    """
+
+    pages: int = 50
+    learning: int = 5
+    together: int = 3
+    gap: float = 0.3
+    longest: float = 240.0
+    pause: float = 5.0
+    after: float = 20.0
+
+
+QUICK = Plan(pages=2, learning=1, together=1, gap=0.0, pause=0.02, after=0.2)
 
 
 def run(quick: bool, report: Report) -> None:
     """Measure a server of its own."""
-    pages, learning, pause = (4, 1, 0.2) if quick else (PAGES, LEARNING, PAUSE)
     folder = Path(tempfile.mkdtemp())
     server = start_process((), folder / "log")
     try:
-        asyncio.run(_measure(report, server.url, server.process.pid, pages, learning, pause))
+        asyncio.run(Load(server.url, server.process.pid, QUICK if quick else Plan()).measure(report))
     finally:
         server.stop()
         shutil.rmtree(folder)
 
 
-async def _measure(report: Report, url: str, process: int, pages: int, learning: int, pause: float) -> None:
-    opened: list[LightPage] = []
-    opening: list[float] = []
-    before = _memory(process)
-    while_opening: list[float] = []
-    alone: list[float] = []
-    clicking: list[asyncio.Task[None]] = []
-    answers = while_opening
-    waiting = list(range(pages))
+class Load:
+    """The pages of a server, and how long they waited, in seconds."""
 
-    async def click(page: LightPage) -> None:
-        for turn in range(10**9):
-            await asyncio.sleep(pause)
+    def __init__(self, url: str, process: int, plan: Plan) -> None:
+        self._url, self._process, self._plan = url, process, plan
+        self._pages: list[LightPage] = []
+        self._users: list[asyncio.Task[None]] = []
+        self._opening: list[float] = []
+        self._answers: list[float] = []
+        self._drawn = 0
+        self._gap = asyncio.Lock()
+
+    async def measure(self, report: Report) -> None:
+        """Open the pages, use them for a while, close them, and write what was found."""
+        plan, process = self._plan, self._process
+        memory, worked, begun = _memory(process), cpu_seconds(process), time.perf_counter()
+        numbers = iter(range(plan.pages))
+        await asyncio.gather(*(self._open_some(numbers, begun + plan.longest) for _ in range(plan.together)))
+        took, used = time.perf_counter() - begun, cpu_seconds(process) - worked
+        each = (_memory(process) - memory) / len(self._pages)
+        while_opening, self._answers, self._drawn = self._answers, [], 0
+        await asyncio.sleep(plan.after)
+        await self._close()
+        columns = (f"{len(self._pages)} pages, {plan.learning} of them learning", "number", "median", "worst")
+        with report.table(columns) as table:
+            for name, found in (
+                ("opening a page", self._opening),
+                ("answers while others open", while_opening),
+                ("answers when all are open", self._answers),
+            ):
+                if found:  # a quick study may end before the first
+                    table.row(name, str(len(found)), seconds(statistics.median(found)), seconds(max(found)))
+        drawn = self._drawn / plan.learning / plan.after
+        report.note(f"opened in {took:.0f} s, with {used:.0f} s of CPU; then runs are drawn {drawn:.1f} times a second")
+        report.note(f"memory of the server: {memory:.0f} MB without a page, {each:.1f} MB more for each\n")
+
+    async def _open_some(self, numbers: Iterator[int], end: float) -> None:
+        plan = self._plan
+        for number in numbers:
+            async with self._gap:
+                await asyncio.sleep(plan.gap)
             begun = time.perf_counter()
-            await page.act("hide", names=[NAMES[turn % len(NAMES)]])
-            answers.append(time.perf_counter() - begun)
+            if begun > end:
+                return
+            page = await LightPage.open(self._url, LEARN if number < plan.learning else "/")
+            self._opening.append(time.perf_counter() - begun)
+            self._pages.append(page)
+            uses = (_go_on(page), self._watch(page)) if number < plan.learning else (self._click(page),)
+            self._users += map(asyncio.create_task, uses)
+            self._check()
 
-    async def open_some() -> None:
-        while waiting:
-            number = waiting.pop()
+    async def _close(self) -> None:
+        self._check()
+        for user in self._users:
+            user.cancel()
+        await asyncio.gather(*self._users, return_exceptions=True)
+        await asyncio.gather(*(page.close() for page in self._pages))
+
+    def _check(self) -> None:
+        """A page that does not work any more would not be measured."""
+        for user in self._users:
+            if user.done():
+                user.result()
+
+    async def _click(self, page: LightPage) -> None:
+        for name in itertools.cycle(NAMES):
+            await asyncio.sleep(self._plan.pause)
             begun = time.perf_counter()
-            page = await LightPage.open(url, LEARN if number < learning else "/")
-            opening.append(time.perf_counter() - begun)
-            opened.append(page)
-            clicking.append(asyncio.create_task(click(page) if number >= learning else page.listen()))
+            await page.act("hide", names=[name])
+            self._answers.append(time.perf_counter() - begun)
 
-    await asyncio.gather(*(open_some() for _ in range(TOGETHER)))
-    each = (_memory(process) - before) / pages
-    answers = alone
-    await asyncio.sleep(5 * pause)
-    for task in clicking:
-        task.cancel()
-    await asyncio.gather(*clicking, return_exceptions=True)
-    await asyncio.gather(*(page.close() for page in opened))
-    with report.table((f"{pages} pages, {learning} of them learning", "number", "median", "worst")) as table:
-        for name, found in (
-            ("opening a page", opening),
-            ("answers while others open", while_opening),
-            ("answers when all are open", alone),
-        ):
-            table.row(name, str(len(found)), seconds(statistics.median(found)), seconds(max(found)))
-    report.note(f"memory of the server: {before:.0f} MB without a page, {each:.1f} MB more for each\n")
+    async def _watch(self, page: LightPage) -> None:
+        """Take what a run has drawn. One that has ended would draw nothing more, and this end in an error."""
+        while True:
+            await page.hear(FRAME)
+            self._drawn += 1
+
+
+async def _go_on(page: LightPage) -> None:
+    """Let a run go on whenever it has ended."""
+    while True:
+        await page.press("g")
+        await asyncio.sleep(0.5)
 
 
 def _memory(process: int) -> float:

@@ -173,9 +173,9 @@ def _measure_idle(report: Report, server: Served, context: BrowserContext, many:
         page.wait_for_function(BUILT)
         pages.append(page)
     pages[-1].wait_for_timeout(3000)
-    begun, counted = _cpu_seconds(server.process.pid), messages[0]
+    begun, counted = cpu_seconds(server.process.pid), messages[0]
     pages[-1].wait_for_timeout(1000 * idle)
-    used = _cpu_seconds(server.process.pid) - begun
+    used = cpu_seconds(server.process.pid) - begun
     sent = messages[0] - counted
     report.note(f"{many} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:.0f} s\n")
 
@@ -188,6 +188,7 @@ def _count(socket: Any, messages: list[int]) -> None:
     socket.on("framereceived", add)
 
 
-def _cpu_seconds(process: int) -> float:
+def cpu_seconds(process: int) -> float:
+    """Seconds of CPU that a process has used."""
     fields = Path(f"/proc/{process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

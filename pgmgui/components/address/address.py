@@ -14,6 +14,7 @@ class Address(Component):
     """
 
     query = param.String(doc="What follows the question mark; at first nothing is changed.")
+    unkept = param.Boolean(default=False, doc="Whether what was changed last is not kept there.")
 
     _scripts = ("address.js",)
 

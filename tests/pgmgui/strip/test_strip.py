@@ -1,5 +1,7 @@
 """The run strip and the Runs tab follow the race: nobody has to tell them what it does."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from pgmgui.project.examples import find_example
@@ -7,6 +9,7 @@ from pgmgui.project.marks import Hidden
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
+from pgmgui.strip import strip as strip_module
 from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.runs.panel import RunsPanel
 
@@ -100,3 +103,20 @@ def test_restarts_are_shown_whenever_the_tab_is_opened(session, race, looks):
     assert len(panel._restarts._view) == 0
     panel.look(True)
     assert len(panel._restarts._view) == 3
+
+
+def test_a_look_that_takes_long_is_followed_by_a_longer_rest(race, strip, monkeypatch):
+    clock, looks = [0.0], []
+
+    def look() -> None:
+        looks.append(clock[0])
+        clock[0] += 0.1
+
+    race.begin(paused=True)
+    monkeypatch.setattr(strip_module, "time", SimpleNamespace(monotonic=lambda: clock[0]))
+    monkeypatch.setattr(strip_module, "_RUNNING", {strip, "another"})
+    monkeypatch.setattr(race, "tick", look)
+    while len(looks) < 2:
+        strip._tick()
+        clock[0] += 0.01
+    assert looks[1] == pytest.approx(0.1 + 0.1 * strip_module.REST * 2, abs=0.02)

@@ -1,0 +1,47 @@
+"""Turns on the event loop, for what holds it long: one at a time, and when nobody waits for an answer.
+
+Building a page holds the loop for some tenths of a second, several times. Where many are opened at once, whoever
+clicks on a page that is there would wait for all of them; so, for one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from weakref import WeakKeyDictionary
+
+REST = 0.02
+"""Seconds between two turns, in which the loop does what else there is."""
+BUSY = 0.005
+"""Seconds of CPU in a rest, from which on there may be more to do: then another rest follows."""
+LONGEST = 0.5
+"""Seconds after which it is the turn of the next, however much there is to do."""
+_TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
+
+
+class Turns:
+    """The turns on one event loop, given in the order in which they are asked for."""
+
+    def __init__(self) -> None:
+        self._waiting = asyncio.Lock()
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nobody waits for a turn."""
+        return not self._waiting.locked()
+
+    async def wait(self) -> None:
+        """Wait for a turn. It is that of the caller until the caller gives up the loop."""
+        async with self._waiting:
+            longest = time.monotonic() + LONGEST
+            is_busy = True
+            while is_busy and time.monotonic() < longest:
+                # The thread's own clock: that the machine has much to do does not matter here.
+                begun = time.thread_time()
+                await asyncio.sleep(REST)
+                is_busy = time.thread_time() > begun + BUSY
+
+
+def get_turns() -> Turns:
+    """The turns on the event loop that runs."""
+    return _TURNS.setdefault(asyncio.get_running_loop(), Turns())
