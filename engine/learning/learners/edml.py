@@ -11,6 +11,7 @@ import numpy as np
 from engine.learning.learner import Info, State, make_state
 from engine.learning.local_problems import MOST_STEPS, solve_sets
 from engine.learning.objective import Objective
+from engine.learning.parameters import Geometry, LogLinear
 from engine.learning.soft_evidence import SoftEvidence, collect
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats, Ints, weighted_counts
@@ -40,7 +41,8 @@ class EDML:
     ----------
     damping : float, optional
         How much of the old parameters is kept at a step, in [0, 1). If not given it adapts: none at
-        first, half way to standing still after every loss of a unit, and less again after a gain.
+        first (half in a Markov network), half way to standing still after every loss of a unit, and less
+        again after a gain.
     solver : {"newton", "fixed-point"}
         How the sub-problems are solved; both reach the same optimum.
     local_steps : int
@@ -71,7 +73,8 @@ class EDML:
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The soft evidence at the start."""
         state, info, evidence = evaluate_softly(work, theta, cancelled)
-        damping = np.full(work.objective.n_components, self.damping or 0.0)
+        least = _least_damping(work.objective.geometry)
+        damping = np.full(work.objective.n_components, least if self.damping is None else self.damping)
         return replace(state, memory=Memory(evidence, damping)), info
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
@@ -81,8 +84,9 @@ class EDML:
         """
         memory: Memory = state.memory
         component = work.objective.component
-        kept = memory.damping[component]
-        theta = kept * state.theta + (1 - kept) * self.solve(work.objective, state.theta, memory.evidence, cancelled)
+        geometry, kept = work.objective.geometry, memory.damping[component]
+        solved = self.solve(work.objective, state, memory.evidence, cancelled)
+        theta = geometry.fix_gauge(kept * state.theta + (1 - kept) * solved)
         after, info, evidence = evaluate_softly(work, theta, cancelled)
         impossible = np.isneginf(after.log_likelihood)[component]
         if impossible.any():
@@ -91,19 +95,23 @@ class EDML:
             info = Info(info.propagated + more.propagated)
         damping = memory.damping
         if self.damping is None:
-            damping = _adapt(damping, unit, after.objective - state.objective)
+            damping = _adapt(damping, unit, after.objective - state.objective, _least_damping(geometry))
         return replace(after, memory=Memory(evidence, damping)), info
 
     def solve(
-        self, objective: Objective, theta: Floats, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
+        self, objective: Objective, state: State, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
     ) -> Floats:
-        """The best parameters of every set under its soft evidence at ``theta`` (Eq. 4.2 [thesis])."""
+        """The best parameters of every set under its soft evidence (Eq. 4.2, 5.8 [thesis])."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
-        return solve_sets(objective, theta, evidence, self.solver, self.local_steps, check)
+        geometry = objective.geometry
+        local = geometry.to_local(state.theta, state.model_counts)
+        fixed = geometry.with_prior(objective.counts)
+        moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
+        return geometry.from_local(state.theta, local, moved)
 
 
 def evaluate_softly(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info, SoftEvidence]:
@@ -112,9 +120,14 @@ def evaluate_softly(work: Workspace, theta: Floats, cancelled: Callable[[], bool
     return *make_state(work.objective, theta, found), evidence
 
 
-def _adapt(damping: Floats, unit: Ints, gain: Floats) -> Floats:
+def _least_damping(geometry: Geometry) -> float:
+    """What damping begins with and goes back to. All factors of a Markov network at once diverge without any."""
+    return 0.5 if isinstance(geometry, LogLinear) else 0.0
+
+
+def _adapt(damping: Floats, unit: Ints, gain: Floats, least: float) -> Floats:
     """The next damping of each component, from what its unit gained."""
     units = int(unit.max()) + 1
     lost = (weighted_counts(unit, gain, units) < 0)[unit]
     relaxed = np.where(damping < LEAST_DAMPING, 0.0, RELAX * damping)
-    return np.where(lost, (1 + damping) / 2, relaxed)
+    return np.where(lost, (1 + damping) / 2, np.maximum(relaxed, least))

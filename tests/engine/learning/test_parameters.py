@@ -25,7 +25,7 @@ def simplex(exponents=1.0):
 
 def log_linear(sigma=math.inf, scale=math.inf, is_free=None):
     free = np.ones(9, dtype=bool) if is_free is None else np.array(is_free)
-    return LogLinear(STARTS, SIZES, free, np.full(9, 3.0), sigma, scale)
+    return LogLinear(STARTS, SIZES, free, sigma, scale)
 
 
 GEOMETRIES = [simplex(), simplex(2.5), log_linear(), log_linear(sigma=0.7), log_linear(scale=0.4)]
