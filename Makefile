@@ -1,6 +1,8 @@
 # make run    sets up .venv and opens the dashboard; make run ARGS="network.bif data.csv --port 5010"
 # make test   sets up .venv and runs every check
 # make bench  measures the engine against other tools
+# make fuzz   tries damaged files on every reader; make fuzz MINUTES=10
+# make load   measures a server with fifty pages, some of them learning
 # make clean  removes all that these made
 #
 # A Python of 3.11 or later is looked for; name another with PYTHON=. Set-up is repeated only when
@@ -21,7 +23,7 @@ WORKERS := -n auto --maxprocesses 4 --dist worksteal
 MAKEFLAGS += --keep-going
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run test lint types tests timings chromium bench clean
+.PHONY: run test lint types tests timings chromium bench fuzz load clean
 
 run: $(VENV)/ready-to-run
 	$(BIN)/pgmgui $(ARGS)
@@ -48,6 +50,14 @@ timings: $(VENV)/ready-to-test chromium
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+# What something is wrong with is kept in build/fuzz.
+MINUTES := 10
+fuzz: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(ARGS)
+
+load: $(VENV)/ready-to-test
+	$(BIN)/python -m tests.benchmarks load
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -92,6 +92,13 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "0.0.0.0 for all of them, others can open the page too; it then reads and writes no paths.",
     )
     parser.add_argument("--no-show", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--keep",
+        type=int,
+        default=100,
+        metavar="N",
+        help="how many tabs are kept for later, besides those that are open (default: %(default)s)",
+    )
     _add_normalise(parser)
 
 

@@ -37,8 +37,13 @@ MECHANISMS = {"mcar": remove_mcar, "mar": remove_mar, "nmar": remove_nmar}
 
 def serve(options: argparse.Namespace) -> None:
     """Open the dashboard."""
+    from pgmgui.project.store import find_home
+
+    find_home()
     from app.main import serve as serve_page  # Panel takes a second to import; other commands do without
 
+    if options.keep < 1:
+        raise PgmError(f"--keep must be 1 or more; got {options.keep}")
     serve_page(
         options.network,
         options.data,
@@ -47,6 +52,7 @@ def serve(options: argparse.Namespace) -> None:
         announce=lambda url: _announce(url, options.address),
         address=options.address,
         normalise=options.normalise,
+        keep=options.keep,
     )
 
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import signal
 import sys
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from app.commands import check_seed, show
-from app.learning import interruptible
 from engine.formats import NETWORK_FORMATS, PACKED, read_network
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
@@ -41,7 +43,7 @@ def experiment(options: argparse.Namespace) -> None:
     networks, notes = _read_networks(options, study.NETWORKS)
     table: Table[Any] | None = None
     total = count_problems(networks, settings)
-    with interruptible() as cancelled:
+    with _interruptible() as cancelled:
         for table in study.run(networks, settings, cancelled):
             _show_progress(len(table.outcomes), total)
     if table is None or not table.outcomes:
@@ -59,6 +61,23 @@ def experiment(options: argparse.Namespace) -> None:
         "problems": [dataclasses.asdict(outcome) for outcome in table.outcomes],
     }
     show(options, notes, result, _table_lines(table))
+
+
+@contextmanager
+def _interruptible() -> Iterator[Callable[[], bool]]:
+    """Ctrl+C ends the study with the problems it has solved, rather than the command; pressed again, the command."""
+    pressed = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def press(*_: object) -> None:
+        signal.signal(signal.SIGINT, before)
+        pressed.set()
+
+    signal.signal(signal.SIGINT, press)
+    try:
+        yield pressed.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _settings(options: argparse.Namespace) -> Settings:

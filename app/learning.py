@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -47,26 +44,19 @@ def learn(options: argparse.Namespace) -> None:
     start: str | BayesianNetwork = options.start
     if options.start not in KINDS:
         start = _bayesian(read_network(options.start, options.normalise), options.start)
-    first: Snapshot | None = None
-    trace: list[Floats] = []
-    with interruptible() as cancelled:
-        for last in run_learner(
-            network,
-            given.data,
-            options.method,
-            start=start,
-            random_state=check_seed(options.random_state),
-            n_init=options.n_init,
-            prior=prior,
-            stopping=stopping,
-            memory_limit=memory_limit(options),
-            cancelled=cancelled,
-        ):
-            first = first or last
-            trace.append(last.objective.sum(axis=1))
-            _show_progress(last)
-    begun = first or last
-    notes += _list(describe_symmetries(begun.task, begun.symmetries(), "use --start random"))
+    snapshots = run_learner(
+        network,
+        given.data,
+        options.method,
+        start=start,
+        random_state=check_seed(options.random_state),
+        n_init=options.n_init,
+        prior=prior,
+        stopping=stopping,
+        memory_limit=memory_limit(options),
+    )
+    first, last, trace = _follow(snapshots)
+    notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
@@ -74,6 +64,27 @@ def learn(options: argparse.Namespace) -> None:
     result = _describe_result(options.method, last, trace, prior)
     lines = [*_result_lines(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
     show(options, notes, result, lines)
+
+
+def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Floats]]:
+    """The first and the last snapshot of a run, and the objective of each restart at every iteration.
+
+    Ctrl+C ends the run in the middle of an iteration, with what the one before has reached; before the first, and
+    pressed again, it ends the command.
+    """
+    found: list[Snapshot] = []
+    trace: list[Floats] = []
+    try:
+        for snapshot in snapshots:
+            found = [*found[:1], snapshot]
+            trace.append(snapshot.objective.sum(axis=1))
+            _show_progress(snapshot)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+        found[-1] = replace(found[-1], stop="cancelled")
+        _show_progress(found[-1])
+    return found[0], found[-1], trace
 
 
 def decompose(options: argparse.Namespace) -> None:
@@ -275,23 +286,6 @@ def _result_lines(result: dict[str, Any], last: Snapshot) -> list[str]:
 def _list(line: str) -> list[str]:
     """A line, unless there is nothing to say."""
     return [line] if line else []
-
-
-@contextmanager
-def interruptible() -> Iterator[Callable[[], bool]]:
-    """Ctrl+C ends learning with what it has reached, rather than the command; pressed again, the command."""
-    pressed = threading.Event()
-    before = signal.getsignal(signal.SIGINT)
-
-    def press(*_: object) -> None:
-        signal.signal(signal.SIGINT, before)
-        pressed.set()
-
-    signal.signal(signal.SIGINT, press)
-    try:
-        yield pressed.is_set
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _show_progress(snapshot: Snapshot) -> None:

@@ -27,12 +27,13 @@ from pgmgui.board.summary import Summary
 from pgmgui.board.type_size import make_type_controls
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
+from pgmgui.project.apart import prepare
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
-from pgmgui.project.store import Store, default_folder
+from pgmgui.project.store import MOST_KEPT, Store, default_folder
 from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
@@ -77,6 +78,7 @@ def serve(
     announce: Callable[[str], None] | None = None,
     address: str = ADDRESS,
     normalise: bool = False,
+    keep: int = MOST_KEPT,
 ) -> None:
     """Serve the dashboard until interrupted.
 
@@ -96,16 +98,19 @@ def serve(
         opens it may sit at another machine.
     normalise : bool
         Rescale table rows of the network that do not sum to 1, instead of refusing it.
+    keep : int
+        How many tabs are kept.
     """
-    opened, store = read_files(network_path, data_path, normalise), Store(default_folder())
+    opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
+    prepare()
     if announce is not None:
         announce(url)
     try:
         run(server, show)
     finally:
-        for keeper in store.owners.values():
-            keeper.keep_now()
+        for keeper in list(store.owners.values()):
+            keeper.leave()
 
 
 def read_files(
@@ -140,7 +145,7 @@ def build_page(
     work = pn.Column(
         MarksBar(session),
         make_first_run_card(desk.first_run),
-        Message(session),
+        Message(session, desk.keeper),
         make_canvas(session, desk.answers),
         start_keeping(desk.keeper),
         sizing_mode="stretch_both",
@@ -226,9 +231,13 @@ def _forget_busy(page: Page) -> None:
     """Keep the page from following Panel's sign that something is being done, anywhere on the server.
 
     Each time, Panel would look through all models of all open pages. What takes long shows its own progress.
+    Param forgets to take away the watcher with the reference; through it, Panel would hold every page ever opened.
     """
     with param.edit_constant(page), param.parameterized.discard_events(page):
         page.busy = False
+    for _, watcher in page._param__private.ref_watchers:
+        watcher.inst.param.unwatch(watcher)
+    page._param__private.ref_watchers = []
 
 
 def _stay_local() -> None:

@@ -32,6 +32,7 @@ from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.location import understand_addresses
 from app.sending import send_everything
 from app.shell import Shell, ShellHandler
 from app.static_files import Shelf, StaticFileHandler
@@ -45,6 +46,8 @@ LAST_PORT = 65535
 PORTS_TRIED = 100
 LARGEST_MESSAGE = 200 * 2**20
 """Bytes of one websocket message."""
+OTHERS = r"/(?!ws$|static/|favicon\.ico$).*"
+"""Paths that the page does without."""
 UNUSED_SESSION_SECONDS = 120
 """How long a page may take to load. A shorter time rebuilds the session of a slow one."""
 
@@ -83,6 +86,13 @@ class RefuseHandler(RequestHandler):
         self.finish("This address is not served here. Open the one that pgmgui printed.\n")
 
 
+class NothingHandler(RequestHandler):
+    """Answers every request with 404."""
+
+    def prepare(self) -> None:
+        self.send_error(404)
+
+
 class ClosedTab(logging.Filter):
     """Drops what Bokeh logs when a tab closes while its last message is on the way: nothing is wrong then.
 
@@ -118,6 +128,7 @@ def make_server(
     # A browser sends in full what is new to it, also what it has from here: nothing is wrong then.
     warnings.filterwarnings("ignore", "reference already known", BokehUserWarning)
     send_everything()
+    understand_addresses()
     for name in ("bokeh.server.protocol_handler", "tornado.application"):
         logging.getLogger(name).addFilter(_CLOSED_TAB)
     if port is not None and not 0 <= port <= LAST_PORT:
@@ -251,7 +262,11 @@ def _bind(build_page: Callable[[], pn.viewable.Viewable], port: int, address: st
 
 
 def _answer_ourselves(tornado: BokehTornado, foreign: Foreign) -> None:
-    """Refuse foreign requests; answer those for the page and for its files before Bokeh would."""
+    """Refuse foreign requests; answer those for the page and for its files before Bokeh would.
+
+    Bokeh and Panel would serve more: a script that puts the page into pages of others, what the application is,
+    files of any module. Only what the page needs of that is left to them.
+    """
     shell = Shell(tornado, TITLE)
     (context,) = tornado._applications.values()
     options = {"application_context": context, "bokeh_websocket_path": "/ws", "shell": shell}
@@ -259,4 +274,5 @@ def _answer_ourselves(tornado: BokehTornado, foreign: Foreign) -> None:
         Rule(foreign, RefuseHandler),
         Rule(PathMatches("/"), ShellHandler, options),
         Rule(Shelf(shell.files), StaticFileHandler),
+        Rule(PathMatches(OTHERS), NothingHandler),
     ]

@@ -10,6 +10,7 @@ from typing import Generic, TypeVar
 
 from engine.formats.packing import SUFFIX, is_packed, split_name
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 Parse = TypeVar("Parse")
 Dump = TypeVar("Dump")
@@ -41,7 +42,7 @@ def find_format(name: str | Path, formats: Mapping[str, Kind]) -> Kind:
         raise FormatError("the file is packed twice, by its name; unpack it once", path=name)
     if suffix not in formats:
         expected = f"expected one of {', '.join(formats)}, each perhaps with {SUFFIX} after it"
-        raise FormatError(f"unknown suffix {suffix!r}; {expected}", path=name)
+        raise FormatError(f"unknown suffix {shorten(suffix)}; {expected}", path=name)
     return formats[suffix]
 
 

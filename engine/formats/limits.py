@@ -8,5 +8,7 @@ MOST_DATA_BYTES = 2**30
 """The largest data file that is read."""
 MOST_CELLS = 50_000_000
 """The largest table a file may declare."""
+MOST_LETTERS = 10_000
+"""The longest name or number, in characters."""
 MOST_STATES = 100_000
 """The most states a variable may have."""

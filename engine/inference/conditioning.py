@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from engine.inference.graphs import Graph, components
+from engine.inference.graphs import Graph, as_mask, bits
 from engine.model.arrays import Bools, Ints
 from engine.model.distinct import distinct_rows
 
@@ -23,32 +25,88 @@ class Patterns:
 
     def __init__(self, variables: Sequence[int], open_cells: Bools) -> None:
         self._variables, self._open_cells = variables, open_cells
-        self._representative, self._pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1])
+        ranges = [(0, 1)] * len(variables)
+        self._representative, self._pattern = distinct_rows(open_cells.view(np.int8), open_cells.shape[1], ranges)
 
     def __len__(self) -> int:
         return len(self._representative)
 
     @cached_property
-    def _masks(self) -> list[int]:
-        """Per pattern, the open variables as a bit set."""
-        is_open = np.zeros((len(self), max(self._variables) + 1), dtype=bool)
-        is_open[:, self._variables] = self._open_cells[:, self._representative].T
-        return [int.from_bytes(line, "little") for line in np.packbits(is_open, axis=1, bitorder="little")]
+    def _rows(self) -> tuple[Ints, Ints]:
+        """The rows by their patterns, and where those of each pattern begin; last, where they end."""
+        return _sort_groups(self._pattern, len(self))
 
-    @cached_property
-    def _rows(self) -> list[Ints]:
-        """Per pattern, its rows."""
-        order = np.argsort(self._pattern, kind="stable")
-        return np.split(order, np.searchsorted(self._pattern[order], np.arange(1, len(self))))
+    def find_components(self, graph: Graph) -> dict[int, Ints]:
+        """For each distinct component of open variables, as a bit set, the patterns it occurs in.
 
-    def find_components(self, graph: Graph) -> dict[int, list[int]]:
-        """For each distinct component of open variables, as a bit set, the patterns it occurs in."""
-        found: dict[int, list[int]] = {}
-        for k, mask in enumerate(self._masks):
-            for component in components(graph, mask):
-                found.setdefault(component, []).append(k)
-        return found
+        All patterns are taken at once: they are one graph with a node for each open variable of each.
+        """
+        cells = np.ascontiguousarray(self._open_cells[:, self._representative].T)
+        pattern, variable = np.nonzero(cells)
+        first, component = _number_as_they_appear(_label_nodes(cells, self._find_edges(graph)))
+        order, starts = _sort_groups(component, len(first))
+        members, home = np.array(self._variables)[variable[order]], pattern[first]
+        first, kind = _find_equal(members, starts)
+        order, ends = _sort_groups(kind, len(first))
+        return {
+            as_mask(members[starts[one] : starts[one + 1]].tolist()): home[order[ends[k] : ends[k + 1]]]
+            for k, one in enumerate(first)
+        }
 
-    def rows(self, patterns: Sequence[int]) -> Ints:
+    def _find_edges(self, graph: Graph) -> list[tuple[int, int]]:
+        """The graph's edges between the variables, by their places here."""
+        place = {v: k for k, v in enumerate(self._variables)}
+        return [(place[u], place[v]) for u in self._variables for v in bits(graph.get(u, 0)) if u < v and v in place]
+
+    def rows(self, patterns: Ints) -> Ints:
         """The rows that have one of some patterns."""
-        return np.concatenate([self._rows[k] for k in patterns])
+        order, starts = self._rows
+        counts = starts[patterns + 1] - starts[patterns]
+        shift = np.repeat(starts[patterns] - np.cumsum(counts) + counts, counts)
+        return np.asarray(order[shift + np.arange(len(shift))])
+
+
+def _label_nodes(cells: Bools, edges: Sequence[tuple[int, int]]) -> Ints:
+    """For each open cell (pattern, variable), row by row, which component it is in."""
+    number = np.cumsum(cells.reshape(-1)).reshape(cells.shape) - 1
+    nodes = int(number[-1, -1]) + 1
+    ends: list[Ints] = [np.empty((2, 0), dtype=np.int64)]
+    for u, v in edges:
+        both = np.flatnonzero(cells[:, u] & cells[:, v])
+        ends.append(number[both[np.newaxis], [[u], [v]]])
+    joined = np.concatenate(ends, axis=1)
+    links = coo_array((np.ones(joined.shape[1], dtype=np.int8), (joined[0], joined[1])), shape=(nodes, nodes))
+    return np.asarray(connected_components(links, directed=False)[1], dtype=np.int64)
+
+
+def _find_equal(members: Ints, starts: Ints) -> tuple[Ints, Ints]:
+    """Of sets of variables, the first of each kind, and each one's kind; the k-th set begins at ``starts[k]``.
+
+    They are told apart by their sizes, then by their first variables, then by their second ones, and so on:
+    every variable is looked at once.
+    """
+    sizes = np.diff(starts)
+    largest = int(sizes.max(initial=0))
+    kind, kinds = sizes.copy(), largest + 1
+    left: Ints = np.arange(len(sizes))
+    for step in range(largest):
+        left = left[sizes[left] > step]
+        found, group = distinct_rows([kind[left], members[starts[left] + step]], len(left))
+        kind[left] = kinds + group
+        kinds += len(found)
+    return _number_as_they_appear(kind)
+
+
+def _number_as_they_appear(values: Ints) -> tuple[Ints, Ints]:
+    """Where each distinct value stands first, in ascending order, and for each value which of these it is."""
+    first, group = distinct_rows([values], len(values))
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return first[order], rank[group]
+
+
+def _sort_groups(group: Ints, groups: int) -> tuple[Ints, Ints]:
+    """What is in each group, group by group, and where each group begins; last, where they end."""
+    starts = np.concatenate([[0], np.cumsum(np.bincount(group, minlength=groups))])
+    return np.argsort(group, kind="stable"), starts

@@ -62,10 +62,15 @@ class Part:
     @cached_property
     def seconds(self) -> float:
         """A rough estimate of one pass."""
-        operations = count_operations(len(self.tree.cliques), len(self.pieces))
         gathered = sum(len(piece.offsets) for piece in self.pieces)
-        cells = 5 * self.tree.cells + 3 * gathered
-        return operations * SECONDS_PER_OPERATION + cells * self.rows * SECONDS_PER_CELL
+        return estimate_seconds(self.tree, len(self.pieces), gathered, self.rows)
+
+
+def estimate_seconds(tree: JunctionTree, pieces: int, gathered: int, rows: int) -> float:
+    """About what a pass over a part takes; ``gathered`` are the cells of its pieces."""
+    operations = count_operations(len(tree.cliques), pieces)
+    cells = 5 * tree.cells + 3 * gathered
+    return operations * SECONDS_PER_OPERATION + cells * rows * SECONDS_PER_CELL
 
 
 def count_operations(cliques: float, pieces: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +21,7 @@ from engine.inference.plan import (
     Part,
     Plan,
     count_operations,
+    estimate_seconds,
 )
 from engine.inference.pool import Pool
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts
@@ -123,8 +124,8 @@ class _Planner:
         conditioned = None
         if self.condition and any(self.ranges[v][1] >= 0 for v in variables):  # else all is open in every row
             patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables]))
-            draft = self._whole_part(block, factors, local, is_draft=True)
-            conditioned = self._condition(patterns, factors, local, draft.seconds)
+            whole_seconds = self._estimate_whole(variables, factors, len(representative))
+            conditioned = self._condition(patterns, factors, local, whole_seconds)
         parts, complete = conditioned or ([self._whole_part(block, factors, local)], [])
         for part in parts:
             check_memory(
@@ -183,21 +184,30 @@ class _Planner:
         rows = np.flatnonzero(np.logical_and.reduce([local[v] >= 0 for v in scope]))
         return CompleteRows(factor, rows, cells[rows])
 
-    def _whole_part(
-        self, block: int, factors: Sequence[int], local: Mapping[int, Codes], *, is_draft: bool = False
-    ) -> Part:
-        """The part over all open variables of a block and all its rows: what is observed of them is evidence.
+    def _estimate_whole(self, variables: tuple[int, ...], factors: Sequence[int], rows: int) -> float:
+        """About what a pass of :meth:`_whole_part` takes, with the first tree that is found."""
+        evidence = self._find_known(variables, factors)
+        sizes, scopes = self._find_scopes(variables, factors, evidence)
+        open_variables = set(variables)
+        gathered = sum(self.pool.cardinalities[v] for v in evidence)
+        for factor in factors:
+            inside = open_variables.intersection(self.pool.network.scopes[factor])
+            gathered += math.prod(self.pool.cardinalities[v] for v in inside)
+        return estimate_seconds(share_tree(sizes, scopes, 0.0), len(factors) + len(evidence), gathered, rows)
 
-        A draft is good for an estimate, and may do with the first tree that is found.
-        """
+    def _find_known(self, variables: tuple[int, ...], factors: Sequence[int]) -> list[int]:
+        """Those of a block's open variables of which some row knows something; all where no factor touches them."""
+        return [v for v in variables if self.ranges[v] != (MISSING, MISSING) or not factors]
+
+    def _whole_part(self, block: int, factors: Sequence[int], local: Mapping[int, Codes]) -> Part:
+        """The part over all open variables of a block and all its rows: what is observed of them is evidence."""
         variables = tuple(bits(block))
         rows = len(local[variables[0]])
         observed = {v: codes for v, codes in local.items() if not block >> v & 1}
         bases = [self.pool.index(factor, observed, rows) for factor in factors]
-        hidden = (MISSING, MISSING)
-        evidence = {v: local[v] for v in variables if self.ranges[v] != hidden or not factors}
+        evidence = {v: local[v] for v in self._find_known(variables, factors)}
         every = np.arange(rows)
-        return self._make_part(variables, factors, bases, evidence, every, every, is_draft=is_draft)
+        return self._make_part(variables, factors, bases, evidence, every, every)
 
     def _component_part(
         self,
@@ -228,8 +238,6 @@ class _Planner:
         evidence: Mapping[int, Codes],
         local_rows: Ints,
         row: Ints,
-        *,
-        is_draft: bool = False,
     ) -> Part:
         """The part over some open variables.
 
@@ -240,16 +248,22 @@ class _Planner:
         evidence : mapping from open variable to array (rows,)
             What is known of it. A variable in no factor has some: its clique is that of its evidence.
         """
-        pool, scopes = self.pool, self.pool.network.scopes
+        pool = self.pool
         rows = len(bases[0]) if bases else len(next(iter(evidence.values())))
-        number = {v: k for k, v in enumerate(variables)}
-        inside = {tuple([number[v] for v in scopes[factor] if v in number]) for factor in factors}
-        inside |= {(number[v],) for v in evidence}
-        sizes, key = tuple([pool.cardinalities[v] for v in variables]), tuple(sorted(inside))
-        tree = share_tree(sizes, key, 0.0 if is_draft else rows * self.passes)
-        if tree.cells * BYTES_PER_CELL > self.memory_limit and not is_draft:
-            tree = share_tree(sizes, key, math.inf)
-        place = {v: (tree.position[k], k) for v, k in number.items()}
+        sizes, scopes = self._find_scopes(variables, factors, evidence)
+        tree = share_tree(sizes, scopes, rows * self.passes)
+        if tree.cells * BYTES_PER_CELL > self.memory_limit:
+            tree = share_tree(sizes, scopes, math.inf)
+        place = {v: (tree.position[k], k) for k, v in enumerate(variables)}
         pieces = [pool.factor_piece(factor, place, base) for factor, base in zip(factors, bases, strict=True)]
-        pieces += [pool.evidence_piece(v, number[v], codes) for v, codes in evidence.items()]
+        pieces += [pool.evidence_piece(v, place[v][1], codes) for v, codes in evidence.items()]
         return Part(variables, tree, tuple(pieces), rows, local_rows, row)
+
+    def _find_scopes(
+        self, variables: tuple[int, ...], factors: Sequence[int], evidence: Iterable[int]
+    ) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The cardinalities of some open variables, and the scopes a tree over them must have room for."""
+        number = {v: k for k, v in enumerate(variables)}
+        inside = {tuple([number[v] for v in self.pool.network.scopes[f] if v in number]) for f in factors}
+        inside |= {(number[v],) for v in evidence}
+        return tuple([self.pool.cardinalities[v] for v in variables]), tuple(sorted(inside))

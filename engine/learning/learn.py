@@ -45,6 +45,7 @@ def learn(
     cancelled: Callable[[], bool] = NEVER,
     executor: Executor | None = None,
     task: LearningTask | None = None,
+    resume: Snapshot | None = None,
 ) -> Iterator[Snapshot]:
     """Learn the parameters of a network, yielding a snapshot before the first step and after every one.
 
@@ -64,8 +65,11 @@ def learn(
     task : LearningTask, optional
         That of the network, dataset and prior, if it was made before; several calls may share it. The
         textbook's method makes its own.
+    resume : Snapshot, optional
+        Go on from there instead of a start: all its restarts, those components that have not converged, and its
+        iterations, seconds and inferences counted on. What a learner remembers besides parameters is begun anew.
     """
-    started = time.perf_counter()
+    started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
     if reason := chosen.reason_against(network):
         raise ModelError(reason)
@@ -73,15 +77,15 @@ def learn(
         task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
     if chosen.complete:
         _check_complete(task, chosen)
-    starts = make_starts(task, start, n_init, random_state)
-    runs = _Runs(task, chosen, starts, stopping, started)
+    starts = make_starts(task, start, n_init, random_state) if resume is None else resume.theta
+    runs = _Runs(task, chosen, starts, stopping, started, resume)
     try:
-        if executor is not None and runs.is_split:
+        if executor is not None and runs.is_split and resume is None:
             yield from runs.on_executor(executor, cancelled)
         else:
             yield from runs.in_batches(cancelled)
     except Cancelled:  # outside of a step: all that was learned is recorded
-        yield runs.snapshot("cancelled")
+        yield runs.snapshot("cancelled") if resume is None or runs.has_begun else replace(resume, stop="cancelled")
 
 
 def _check_complete(task: LearningTask, method: Method) -> None:
@@ -93,8 +97,16 @@ def _check_complete(task: LearningTask, method: Method) -> None:
 class _Runs:
     """The restarts of one learning call, and what is known of each so far."""
 
-    def __init__(self, task: LearningTask, method: Method, starts: Floats, stopping: Stopping, started: float) -> None:
-        self.task, self.method, self.stopping, self.started = task, method, stopping, started
+    def __init__(
+        self,
+        task: LearningTask,
+        method: Method,
+        starts: Floats,
+        stopping: Stopping,
+        started: float,
+        resumed: Snapshot | None = None,
+    ) -> None:
+        self.task, self.method, self.stopping, self.started, self.resumed = task, method, stopping, started, resumed
         self.is_split = method.decomposed and task.objective.is_separable
         self.theta = starts
         self._iteration = self._inferences = 0
@@ -107,6 +119,9 @@ class _Runs:
             "iterations": np.zeros(by_component, dtype=np.int64),
             "converged": np.zeros(by_component, dtype=bool),
         }
+        self.has_begun = False
+        if resumed is not None and resumed.iterations.shape == by_component:  # the textbook's have one for all
+            self._known = {name: getattr(resumed, name) for name in self._known}
 
     def in_batches(self, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """All restarts, as many at a time as fit a batch."""
@@ -114,6 +129,8 @@ class _Runs:
         cells = max(1, sum(job.part.tree.cells * job.part.rows for job in objective.jobs))
         size = int(max(1, min(len(self.theta), MOST_BATCH_CELLS // cells)))
         seconds, stops, inferences = 0.0, [], 0
+        if self.resumed is not None:
+            seconds, inferences = self.resumed.seconds, self.resumed.inferences
         for first in range(0, len(self.theta), size):
             batch = slice(first, min(first + size, len(self.theta)))
             work = Workspace(objective.repeated(batch.stop - first))
@@ -154,7 +171,19 @@ class _Runs:
         theta = self.theta[batch]
         progress = begin(self.method.learner, work, theta.reshape(-1), self._units(len(theta)), cancelled)
         self._check_possible(progress)
-        return replace(progress, seconds=seconds + progress.seconds)
+        self.has_begun = True
+        return replace(self._go_on(progress, batch), seconds=seconds + progress.seconds)
+
+    def _go_on(self, progress: Progress, batch: slice) -> Progress:
+        """A progress before the first step, of restarts that have come some way before."""
+        if self.resumed is None:
+            return progress
+        iterations, converged = self.resumed.iterations[batch], self.resumed.converged[batch]
+        if self.is_split:
+            iterations, converged = iterations.reshape(-1), converged.reshape(-1)
+        else:
+            iterations, converged = iterations.max(axis=1), converged.min(axis=1)
+        return replace(progress, iterations=iterations, active=~converged, iteration=int(iterations.max(initial=0)))
 
     def _units(self, restarts: int) -> Ints:
         """Per component of a batch, what it stops with: itself, or the whole restart."""

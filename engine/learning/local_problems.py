@@ -25,6 +25,9 @@ VANISHING = 1e-14
 EM_STEPS = 2
 LAST = 1e-11
 """A whole step that promises less than this, relative to the weight of the evidence, needs no other."""
+FLAT = 1e-6
+"""Curvature this small, relative to that of each parameter alone, is none: along such a direction all parameters are
+equally good, and only rounding would move them."""
 ROUNDING = 1e-14
 """Slopes this small relative to the terms they are a difference of are zero."""
 
@@ -267,8 +270,10 @@ def _newton_step(sets: Problems, theta: Floats) -> tuple[Floats, Bools]:
     )
     # What a whole step promises is squared by it, relative to the count.
     last = (room >= 1) & (promise <= LAST * count)
-    theta = np.maximum(theta + step, 0.0)
-    return theta / theta.sum(axis=1, keepdims=True), moved & ~last
+    after = theta + step
+    # At the wall means zero: what rounding leaves there decides whether a row is impossible or a hundred nats worse.
+    after = np.where((after <= VANISHING) & (step < 0) & ~(sets.fixed > 0), 0.0, np.maximum(after, 0.0))
+    return after / after.sum(axis=1, keepdims=True), moved & ~last
 
 
 def _newton_direction(matrix: Floats, theta: Floats, slope: Floats) -> Floats:
@@ -280,7 +285,9 @@ def _newton_direction(matrix: Floats, theta: Floats, slope: Floats) -> Floats:
     at_wall = theta <= VANISHING
     held = at_wall & (slope <= 0)
     size = theta.shape[1]
-    matrix[:, np.arange(size), np.arange(size)] += 1e-12 * matrix.trace(axis1=1, axis2=2)[:, None] + 1e-300
+    diagonal = matrix[:, np.arange(size), np.arange(size)]
+    least = 1e-12 * matrix.trace(axis1=1, axis2=2)[:, None] + 1e-300
+    matrix[:, np.arange(size), np.arange(size)] += FLAT * diagonal + least
     for _ in range(size):
         direction = _solve_held(matrix, slope, held)
         leaving = at_wall & (direction < 0) & ~held

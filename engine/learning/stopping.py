@@ -14,6 +14,8 @@ from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import Cancelled, ModelError
 
+CRITERIA = ("parameters", "likelihood")
+
 
 @dataclass(frozen=True)
 class Stopping:
@@ -38,7 +40,7 @@ class Stopping:
     patience: int = 2
 
     def __post_init__(self) -> None:
-        if self.criterion not in ("parameters", "likelihood"):
+        if self.criterion not in CRITERIA:
             raise ModelError(f"criterion {self.criterion!r} is not known; use 'parameters' or 'likelihood'")
         if not self.tol >= 0:
             raise ModelError(f"tol must be 0 or more; got {self.tol}")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from engine.model.arrays import Codes, Floats, Ints, frozen, weighted_counts
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
+from engine.model.messages import shorten
 from engine.model.variable import Variable
 
 MISSING = -1
@@ -65,6 +66,9 @@ class Dataset:
             )
         if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
             raise ModelError("a row's weight is negative or not a number; expected weights ≥ 0")
+        with np.errstate(over="ignore"):
+            if not np.isfinite(self.weights.sum()):
+                raise ModelError("the rows' weights add up to more than a number can hold; scale them down")
         for i, variable in enumerate(self.variables):
             self._check_column(i, variable)
         frozen(self.codes)
@@ -75,17 +79,17 @@ class Dataset:
         if vectors is not None:
             if vectors.ndim != 2 or vectors.shape[1] != variable.cardinality:
                 raise ModelError(
-                    f"likelihoods of {variable.name!r} have shape {vectors.shape}; "
+                    f"likelihoods of {shorten(variable.name)} have shape {vectors.shape}; "
                     f"expected (vectors, {variable.cardinality})"
                 )
             if not np.isfinite(vectors).all() or (vectors < 0).any() or (vectors.max(axis=1) <= 0).any():
-                raise ModelError(f"a likelihood of {variable.name!r} is negative, infinite or all zero")
+                raise ModelError(f"a likelihood of {shorten(variable.name)} is negative, infinite or all zero")
             frozen(vectors)
         if self.n_rows:
             lowest = MISSING if vectors is None else MISSING - len(vectors)
             column = self.codes[i]
             if column.min() < lowest or column.max() >= variable.cardinality:
-                raise ModelError(f"the column of {variable.name!r} holds a code outside its states")
+                raise ModelError(f"the column of {shorten(variable.name)} holds a code outside its states")
 
     @property
     def n_rows(self) -> int:

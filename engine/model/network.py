@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from engine.model.arrays import Floats, frozen
 from engine.model.errors import ModelError, UnknownNameError
+from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
 
 ROW_SUM_TOLERANCE = 1e-8
@@ -59,7 +60,7 @@ class BayesianNetwork:
         object.__setattr__(self, "tables", _check_tables(self.variables, self.scopes, self.tables))
         for variable, table in zip(self.variables, self.tables, strict=True):
             if table.size and abs(table.sum(axis=-1) - 1).max() > ROW_SUM_TOLERANCE:
-                raise ModelError(f"a row of the table of {variable.name!r} does not sum to 1; normalise it")
+                raise ModelError(f"a row of the table of {shorten(variable.name)} does not sum to 1; normalise it")
 
     @cached_property
     def scopes(self) -> tuple[tuple[int, ...], ...]:
@@ -149,7 +150,7 @@ def find_variable(network: Network, name: str) -> int:
     """The index of the variable of that name."""
     if name not in network.index:
         known = list_names([variable.name for variable in network.variables])
-        raise UnknownNameError(f"no variable {name!r} in this network; it has {known}")
+        raise UnknownNameError(f"no variable {shorten(name)} in this network; it has {known}")
     return network.index[name]
 
 
@@ -162,7 +163,7 @@ def _check_names(variables: Sequence[Variable]) -> None:
     seen: set[str] = set()
     for variable in variables:
         if variable.name in seen:
-            raise ModelError(f"two variables are named {variable.name!r}; names must differ")
+            raise ModelError(f"two variables are named {shorten(variable.name)}; names must differ")
         seen.add(variable.name)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 from engine.model.errors import ModelError, UnknownNameError
+from engine.model.messages import shorten
 
 
 @dataclass(frozen=True)
@@ -32,10 +34,10 @@ class Variable:
         if not self.name:
             raise ModelError("a variable needs a name; got an empty one")
         if not self.states:
-            raise ModelError(f"variable {self.name!r} has no states; give it at least one")
+            raise ModelError(f"variable {shorten(self.name)} has no states; give it at least one")
         if len(set(self.states)) < len(self.states):
-            twice = next(s for i, s in enumerate(self.states) if s in self.states[:i])
-            raise ModelError(f"variable {self.name!r} has the state {twice!r} twice; states must differ")
+            twice = next(state for state, times in Counter(self.states).items() if times > 1)
+            raise ModelError(f"variable {shorten(self.name)} has the state {shorten(twice)} twice; states must differ")
 
     @property
     def cardinality(self) -> int:
@@ -47,7 +49,9 @@ class Variable:
             return self.states.index(state)
         except ValueError:
             known = list_names(self.states)
-            raise UnknownNameError(f"variable {self.name!r} has no state {state!r}; it has {known}") from None
+            raise UnknownNameError(
+                f"variable {shorten(self.name)} has no state {shorten(state)}; it has {known}"
+            ) from None
 
 
 def list_names(names: tuple[str, ...] | list[str], most: int = 12) -> str:
@@ -56,5 +60,5 @@ def list_names(names: tuple[str, ...] | list[str], most: int = 12) -> str:
     >>> list_names(["a", "b", "c"], most=2)
     "'a', 'b', … (3 in all)"
     """
-    shown = ", ".join(repr(name) for name in names[:most])
+    shown = ", ".join(shorten(name) for name in names[:most])
     return shown if len(names) <= most else f"{shown}, … ({len(names)} in all)"

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import expit
 
 from engine.model.arrays import Codes, Floats, Ints
@@ -248,6 +247,8 @@ def _set_rate(scores: Floats, share: Floats, rate: float) -> Floats:
     low, high = odds - scores.max(), odds - scores.min()
     if low == high:
         return np.full(len(scores), rate)
+    from scipy.optimize import brentq  # takes half a second to import, and only this needs it
+
     constant = brentq(lambda c: share @ expit(scores + c) - rate, low - 1e-6, high + 1e-6, xtol=1e-12)
     return np.asarray(expit(scores + constant), dtype=np.float64)
 

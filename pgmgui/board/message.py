@@ -1,4 +1,4 @@
-"""The one place where the page says that something went wrong."""
+"""The one place where the page says that something went wrong, and that something still is."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from pgmgui.components.plain_text import HtmlText
+from pgmgui.state.keeper import Keeper
 from pgmgui.state.session import Session
 
 _STYLE = """
@@ -23,7 +24,6 @@ _BOX = {
     "left": "12px",
     "width": "calc(100% - 24px)",
     "max-height": "none",
-    "align-items": "center",
     "border": "1px solid #b26a00",
     "border-radius": "6px",
     "background": "#fff4e0",
@@ -31,12 +31,21 @@ _BOX = {
 }
 
 
-class Message(pn.viewable.Viewer):
-    """The session's message, and nothing when there is none. Its text is text: names may hold anything."""
+UNKEPT = (
+    "What you do on this page is not kept: {trouble}. Until it is, which is tried again and again, save the session "
+    "as a file in the Share tab."
+)
 
-    def __init__(self, session: Session) -> None:
+
+class Message(pn.viewable.Viewer):
+    """The session's message, and nothing when there is none. Its text is text: names may hold anything.
+
+    While what is done on the page cannot be kept, that is said too, and cannot be dismissed.
+    """
+
+    def __init__(self, session: Session, keeper: Keeper | None = None) -> None:
         super().__init__()
-        self._text = HtmlText("", sizing_mode="stretch_width", margin=(8, 12), stylesheets=[_STYLE])
+        self._text, self._trouble = _make_text(), _make_text()
         dismiss = pmui.Button(
             label="Dismiss",
             description="Dismiss: close this message",
@@ -47,14 +56,34 @@ class Message(pn.viewable.Viewer):
             sx={"color": "#7a4300"},
         )
         dismiss.on_click(lambda *_: session.say(""))
-        self._box = pn.Row(self._text, dismiss, visible=False, margin=0, styles=_BOX)
+        self._said = pn.Row(
+            self._text, dismiss, margin=0, sizing_mode="stretch_width", styles={"align-items": "center"}
+        )
+        self._box = pn.Column(self._said, self._trouble, visible=False, margin=0, styles=_BOX)
         self._view = pn.Column(self._box, margin=0, height=0, sizing_mode="stretch_width", styles=_PLACE)
         session.param.watch(lambda event: self._tell(event.new), "message")
+        self._warn("" if keeper is None else keeper.trouble)
         self._tell(session.message)
+        if keeper is not None:
+            keeper.param.watch(lambda event: self._warn(event.new), "trouble")
 
     def _tell(self, text: str) -> None:
-        self._text.object = f'<div class="message" role="alert">{escape(text)}</div>' if text else ""
-        self._box.visible = bool(text)
+        _write(self._text, text)
+        self._said.visible = bool(text)
+        self._box.visible = self._said.visible or self._trouble.visible
+
+    def _warn(self, trouble: str) -> None:
+        _write(self._trouble, UNKEPT.format(trouble=trouble) if trouble else "")
+        self._trouble.visible = bool(trouble)
+        self._box.visible = self._said.visible or self._trouble.visible
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _make_text() -> HtmlText:
+    return HtmlText("", sizing_mode="stretch_width", margin=(8, 12), stylesheets=[_STYLE])
+
+
+def _write(view: HtmlText, text: str) -> None:
+    view.object = f'<div class="message" role="alert">{escape(text)}</div>' if text else ""

@@ -13,19 +13,17 @@ from engine.formats.files import naming
 from engine.formats.tables.columns import build_dataset, match_columns
 from engine.formats.tables.table import Table
 from engine.model.errors import FormatError
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
 from pgmgui.project.layout import arrange
-from pgmgui.project.network_files import find_path
+from pgmgui.project.matching import Matching, begin_matching
+from pgmgui.project.network_files import UserFile, find_path
 from pgmgui.project.scene import Scene
 
 
 @dataclass(frozen=True, eq=False)
-class DataFile:
-    """A file of the user's: its name (or its path on this machine), and what was uploaded of it (None: nothing)."""
-
-    name: str
-    content: bytes | None = None
+class DataFile(UserFile):
+    """A file of data of the user's."""
 
     def read(self, variables: Sequence[Variable]) -> Table:
         """The file's table. What is wrong is told with the user's name of the file.
@@ -45,6 +43,12 @@ class DataFile:
         if self.content is None:
             return read_table(find_path(self.name), variables)
         return parse_table(self.content, self.name, variables)
+
+
+def read_data(file: DataFile, network: Network | None) -> tuple[Table, Matching | None]:
+    """The table of a file, and how it fits a network, if there is one."""
+    table = file.read(() if network is None else network.variables)
+    return table, None if network is None else begin_matching(table, network)
 
 
 def build_scene(table: Table, name: str) -> Scene:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from engine.formats import DataDocument, Document, read_dataset, read_network
 from engine.model.errors import PgmError
+from engine.model.messages import shorten
 
 
 @dataclass(frozen=True)
@@ -58,5 +59,5 @@ def find_example(identifier: str) -> Example:
     """The example of that id."""
     known = {example.id: example for example in load_gallery()}
     if identifier not in known:
-        raise PgmError(f"there is no example {identifier!r}; there are {', '.join(known)}")
+        raise PgmError(f"there is no example {shorten(identifier)}; there are {', '.join(known)}")
     return known[identifier]

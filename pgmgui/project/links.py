@@ -17,6 +17,7 @@ run          1: begin learning at once
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -26,16 +27,17 @@ import numpy as np
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.errors import PgmError
+from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.variable import list_names
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
-from pgmgui.project.settings import Settings
+from pgmgui.project.settings import RANGES, Settings
 
 HALF = 0.5
+_RANGES = {**RANGES, "partial": (0.0, 1.0)}
 KEYS = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")
-MOST_RESTARTS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,8 @@ def parse_link(query: Mapping[str, str]) -> Link:
     """
     unknown = [key for key in query if key not in KEYS]
     if unknown:
-        raise PgmError(f"the link has {list_names(unknown)}, which is not known; it may have {', '.join(KEYS)}")
+        shown = list_names([key[:MOST_QUOTED] for key in unknown])
+        raise PgmError(f"the link has {shown}, which is not known; it may have {', '.join(KEYS)}")
     example = find_example(query.get("example", ""))
     document, data = example.read()
     names = [variable.name for variable in document.network.variables]
@@ -69,9 +72,12 @@ def parse_link(query: Mapping[str, str]) -> Link:
         marks[name] = Partial(share)
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
-    prior = _number(query, "prior", 1.0, 1.0, 1e6)
+    prior = _number(query, "prior", 1.0)
     scene = Scene(example.title, example.shows, arrange(document), data, marks, common_prior=prior, example=example.id)
-    return Link(scene, _parse_settings(query), query.get("run") == "1")
+    run = query.get("run", "0")
+    if run not in ("0", "1"):
+        raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
+    return Link(scene, _parse_settings(query), run == "1")
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -125,17 +131,19 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
     methods = tuple(query["learner"].split(",")) if query.get("learner") else plain.methods
     for method in methods:
         if method not in METHODS:
-            raise PgmError(f"the link names the learner {method!r}, which is not known; use {', '.join(METHODS)}")
+            raise PgmError(
+                f"the link names the learner {shorten(method)}, which is not known; use {', '.join(METHODS)}"
+            )
     start = query.get("start", plain.start)
     if start not in KINDS:
-        raise PgmError(f"the link has the start {start!r}; use one of {', '.join(KINDS)}")
+        raise PgmError(f"the link has the start {shorten(start)}; use one of {', '.join(KINDS)}")
     return replace(
         plain,
         methods=methods,
         start=start,
-        seed=int(_number(query, "seed", plain.seed, 0, 2**31)),
-        restarts=int(_number(query, "restarts", plain.restarts, 1, MOST_RESTARTS)),
-        tol=_number(query, "tol", plain.tol, 0.0, 1e6),
+        seed=_whole(query, "seed", plain.seed),
+        restarts=_whole(query, "restarts", plain.restarts),
+        tol=_number(query, "tol", plain.tol),
     )
 
 
@@ -145,7 +153,7 @@ def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str
     found = [text] if text in names else [name for name in text.split(",") if name]
     for name in found:
         if name not in names:
-            raise PgmError(f"the link's {key!r} names {name!r}; the example has {list_names(list(names))}")
+            raise PgmError(f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(names))}")
     return found
 
 
@@ -154,19 +162,29 @@ def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[
     for item in filter(None, query.get("partial", "").split(",")):
         name, _, share = item.rpartition(":") if item not in names else (item, "", "")
         if name not in names:
-            raise PgmError(f"the link's 'partial' names {name or item!r}; the example has {list_names(list(names))}")
-        found.append((name, _number({"partial": share}, "partial", HALF, 0.0, 1.0)))
+            raise PgmError(
+                f"the link's 'partial' names {shorten(name or item)}; the example has {list_names(list(names))}"
+            )
+        found.append((name, _number({"partial": share}, "partial", HALF)))
     return found
 
 
-def _number(query: Mapping[str, str], key: str, default: float, least: float, most: float) -> float:
-    text = query.get(key, "")
-    if not text:
+def _number(query: Mapping[str, str], key: str, default: float) -> float:
+    words = query.get(key, "")
+    if not words:
         return default
+    least, most = _RANGES[key]
     try:
-        value = float(text)
+        value = float(words)
     except ValueError:
-        value = least - 1
+        value = math.nan
     if not least <= value <= most:
-        raise PgmError(f"the link's {key!r} is {text!r}; expected a number from {least:g} to {most:g}")
+        raise PgmError(f"the link's {key!r} is {shorten(words)}; expected a number from {least:,g} to {most:,g}")
     return value
+
+
+def _whole(query: Mapping[str, str], key: str, default: int) -> int:
+    value = _number(query, key, default)
+    if value != int(value):
+        raise PgmError(f"the link's {key!r} is {shorten(query[key])}; expected a whole number")
+    return int(value)

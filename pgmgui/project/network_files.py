@@ -18,11 +18,26 @@ LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, eq=False)
-class NetworkFile:
+class UserFile:
     """A file of the user's: its name (or its path on this machine), and what was uploaded of it (None: nothing)."""
 
     name: str
     content: bytes | None = None
+
+    @property
+    def size(self) -> int:
+        """Its bytes; 0 where nothing is known of it."""
+        if self.content is not None:
+            return len(self.content)
+        try:
+            return find_path(self.name).stat().st_size
+        except (OSError, PgmError):
+            return 0
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkFile(UserFile):
+    """A file of a network, or of a session, of the user's."""
 
     def read(self, normalise: bool = False) -> Scene | Saved:
         """A scene of the network alone, laid out, or a whole session if that is what the file holds.

@@ -7,7 +7,7 @@ import re
 
 from engine.model.errors import PgmError
 
-_NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?", re.ASCII)
 _COMMA = re.compile(r"[-+]?\d*,\d+", re.ASCII)
 
 

@@ -19,6 +19,7 @@ from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
+from pgmgui.project.schema import flag, list_of, number, numbers, one_of, optional, record, refuse, text, whole
 from pgmgui.project.words import STOPS
 
 MOST_POINTS = 5000
@@ -146,53 +147,46 @@ def dump_result(result: Result) -> dict[str, Any]:
     return {**{name: getattr(result, name) for name in plain}, "points": points, **lists}
 
 
-def parse_result(item: Any) -> Result:
+def parse_result(item: Any, place: str) -> Result:
     """The result that JSON holds; whether it fits a problem is found by :func:`revive`."""
-    if not isinstance(item, dict) or item.get("method") not in list(METHODS):
-        raise FormatError("a result needs the name of a learner")
-    where = f"the result of {item['method']!r}"
-    points = item.get("points")
-    if not isinstance(points, list) or not 0 < len(points) <= MOST_POINTS:
-        raise FormatError(f"{where} needs from 1 to {MOST_POINTS:,} points")
-    if item.get("stop") not in ("", *STOPS):
-        raise FormatError(f"{where} has ended for the unknown reason {item.get('stop')!r}")
-    return Result(
-        item["method"],
-        str(item.get("state") or "")[:200],
-        str(item.get("note") or "")[:2000],
-        item["stop"],
-        int(_number(item.get("iteration"), where)),
-        int(_number(item.get("inferences"), where)),
-        _number(item.get("seconds"), where),
-        tuple(_parse_point(point, where) for point in points),
-        _array(item.get("theta"), where).astype(np.float64),
-        _array(item.get("iterations"), where).astype(np.int64),
-        _array(item.get("converged"), where).astype(bool),
+    found = _RESULT(item, place)
+    for name, kind in (("theta", np.float64), ("iterations", np.int64), ("converged", np.bool_)):
+        if len({len(row) for row in found[name]}) != 1:
+            raise FormatError(f"{place}.{name}: expected lists of one length")
+        found[name] = np.array(found[name], dtype=kind)
+    return Result(**found)
+
+
+def _parse_point(item: Any, place: str) -> Point:
+    if not isinstance(item, list) or len(item) != 4:
+        refuse(item, place, "a list of 4 numbers")
+    iteration, seconds, inferences, objective = item
+    return Point(
+        _COUNT(iteration, f"{place}[0]"),
+        _SECONDS(seconds, f"{place}[1]"),
+        _COUNT(inferences, f"{place}[2]"),
+        _OBJECTIVE(objective, f"{place}[3]"),
     )
 
 
-def _parse_point(item: Any, where: str) -> Point:
-    if not isinstance(item, list) or len(item) != 4:
-        raise FormatError(f"{where} needs points of four numbers")
-    iteration, seconds, inferences, objective = item
-    height = -math.inf if objective is None else _number(objective, where, -math.inf)
-    return Point(int(_number(iteration, where)), _number(seconds, where), int(_number(inferences, where)), height)
-
-
-def _array(item: Any, where: str) -> Floats:
-    """Rows of numbers, one for each restart and all of one length."""
-    if not isinstance(item, list) or not all(isinstance(row, list) for row in item):
-        raise FormatError(f"{where} needs a list of numbers for each restart")
-    rows = [[float(one) if isinstance(one, bool) else _number(one, where) for one in row] for row in item]
-    if len({len(row) for row in rows}) != 1:
-        raise FormatError(f"{where} needs lists of numbers of one length")
-    return np.array(rows)
-
-
-def _number(value: Any, where: str, least: float = 0.0) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not least <= value <= 1e15:
-        raise FormatError(f"{where} needs numbers from {least:g} on; got {value!r}")
-    return float(value)
+_COUNT, _SECONDS = whole(0, 10**15), number(0, 1e15)
+_OBJECTIVE = optional(number(-1e300, 1e300), -math.inf)
+_RESULT = record(
+    {
+        "method": one_of(METHODS),
+        "state": optional(text(), ""),
+        "note": optional(text(), ""),
+        "stop": one_of(("", *STOPS)),
+        "iteration": _COUNT,
+        "inferences": _COUNT,
+        "seconds": _SECONDS,
+        "points": list_of(_parse_point, 1, MOST_POINTS),
+        "theta": list_of(numbers(0, 2), 1),
+        "iterations": list_of(numbers(0, 1e15), 1),
+        "converged": list_of(list_of(flag), 1),
+    }
+)
+"""What each field of a result may be."""
 
 
 def _finite(value: float) -> float | None:

@@ -12,15 +12,17 @@
 
 Version 1 has neither evidence nor results; the truth may be left out. Data stand in the file, or in a CSV file
 beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes a session or
-a FormatError.
+a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the network is checked after.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, fields
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +34,36 @@ from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
 from engine.formats.packing import unpack
-from engine.formats.tables import text
+from engine.formats.tables import text as tables_text
 from engine.formats.tables.columns import build_dataset
 from engine.formats.tables.output import dump_text
 from engine.formats.tables.table import Hints
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
-from engine.learning.stopping import Stopping
+from engine.learning.stopping import CRITERIA
 from engine.model.arrays import Floats
-from engine.model.errors import FormatError, ModelError, PgmError
+from engine.model.errors import FormatError, PgmError
+from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork, Network
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Hidden, Mark, Partial, Sensor, Soft, apply_marks
+from pgmgui.project.marks import MECHANISMS, Hidden, Mark, Partial, Sensor, Soft, apply_marks
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
-from pgmgui.project.settings import Settings
+from pgmgui.project.schema import (
+    Check,
+    anything,
+    list_of,
+    load,
+    map_of,
+    number,
+    numbers,
+    one_of,
+    optional,
+    record,
+    text,
+    whole,
+)
+from pgmgui.project.settings import RANGES, Settings
 
 FORMAT = "pgmgui-session"
 VERSION = 2
@@ -129,76 +146,79 @@ def dump_csv(data: DataDocument) -> str:
     return "".join(dump_text(data.dataset, ","))
 
 
-def parse(text: str, read: Callable[[str], bytes] | None = None) -> Saved:
-    """The session of a text.
+def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
+    """The session of a text, which is a file's content.
 
     Parameters
     ----------
     read : callable, optional
         From the name of a data file beside the session to its bytes; without it, only data inside are read.
     """
-    try:
-        root = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FormatError(f"not JSON: {error}") from None
+    root = load(content)
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         raise FormatError(f'not a session file: expected "format": "{FORMAT}"')
     if root.get("version") not in range(1, VERSION + 1):
-        raise FormatError(
-            f"a session of version {root.get('version')!r}; this program reads versions up to {VERSION}: update it"
-        )
-    document = _parse_network(root, "network")
+        shown = repr(root.get("version"))[:MOST_QUOTED]
+        raise FormatError(f"a session of version {shown}; this program reads versions up to {VERSION}: update it")
+    found = _SESSION(root, "")
+    document = _parse_network(root["network"], "network")
     network = document.network
-    names = [variable.name for variable in network.variables]
-    if not all(name in document.positions for name in names):
+    if not all(variable.name in document.positions for variable in network.variables):
         document = arrange(document)
-    data = _parse_data(root.get("data"), network, read)
+    data = None if found["data"] is None else _parse_data(found["data"], network, read)
     scene = Scene(
-        str(root.get("title") or "Untitled"),
-        str(root.get("note") or ""),
+        found["title"] or "Untitled",
+        found["note"],
         document,
         data,
-        {name: _parse_mark(mark, name, network) for name, mark in _get(root, "marks", dict).items()},
-        {name: _parse_prior(value, name, network) for name, value in _get(root, "prior", dict).items()},
-        _number(root.get("common_prior"), "common_prior"),
-        str(root.get("example") or ""),
-        None if root.get("truth") is None else _parse_network(root, "truth").network,
+        {name: _fit_mark(mark, name, network) for name, mark in found["marks"].items()},
+        {name: _fit_prior(values, name, network) for name, values in found["prior"].items()},
+        found["common_prior"],
+        found["example"],
+        None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
     )
     if data is not None:
-        _check(lambda: apply_marks(data.dataset, scene.marks))
-    evidence = root.get("evidence", {})
-    results = root.get("results", [])
-    if not isinstance(evidence, dict) or not isinstance(results, list) or len(results) > len(METHODS):
-        raise FormatError("a session needs 'evidence' as an object and 'results' as a list, one for each learner")
+        with _at("marks"):
+            apply_marks(data.dataset, scene.marks)
     return Saved(
         scene,
-        _parse_settings(_get(root, "settings", dict)),
-        {name: _parse_likelihood(values, name, network) for name, values in evidence.items()},
-        tuple(parse_result(result) for result in results),
+        Settings(**found["settings"]),
+        {name: _fit_likelihood(values, name, network) for name, values in found["evidence"].items()},
+        found["results"],
     )
 
 
-def _parse_network(root: dict[str, Any], key: str) -> Document:
-    return build_document(json_network.parse(json.dumps(_get(root, key, dict))))
+@contextmanager
+def _at(place: str) -> Iterator[None]:
+    """Errors that happen inside say where in the file."""
+    try:
+        yield
+    except FormatError as error:
+        raise FormatError(f"{place}: {error.message}") from None
+    except PgmError as error:
+        raise FormatError(f"{place}: {error}") from None
 
 
-def _parse_data(item: Any, network: Network, read: Callable[[str], bytes] | None) -> DataDocument | None:
-    if item is None:
-        return None
-    if not isinstance(item, dict):
-        raise FormatError("'data' must be null or an object")
-    if "csv" in item:
-        content = _get(item, "csv", str).encode()
+def _parse_network(item: dict[str, Any], place: str) -> Document:
+    with _at(place):
+        return build_document(json_network.parse(json.dumps(item)))
+
+
+def _parse_data(item: dict[str, Any], network: Network, read: Callable[[str], bytes] | None) -> DataDocument:
+    if item["csv"] is not None:
+        content = item["csv"].encode()
     else:
-        name, expected = _get(item, "file", str), _get(item, "sha256", str)
-        if read is None or Path(name).name != name:
-            raise FormatError(f"the data file {name!r} cannot be read: it must lie beside the session's file")
+        name = item["file"] or ""
+        if read is None or not name or Path(name).name != name or "\0" in name:
+            raise FormatError(f"data.file: {shorten(name)} cannot be read: it must lie beside the session's file")
         content = read(name)
-        if hashlib.sha256(content).hexdigest() != expected:
-            raise FormatError(f"the data file {name!r} is not the one this session was saved with: it has changed")
-    found = build_dataset(text.parse(content, Hints(network.variables, delimiter=",")), network.variables, ())
-    notes = tuple(str(note) for note in item.get("notes", ()))
-    return DataDocument(found.dataset, notes, found.unmatched, found.absent)
+        if hashlib.sha256(content).hexdigest() != item["sha256"]:
+            raise FormatError(f"data.file: {shorten(name)} is not what this session was saved with: it has changed")
+    with _at("data"):
+        found = build_dataset(
+            tables_text.parse(content, Hints(network.variables, delimiter=",")), network.variables, ()
+        )
+    return DataDocument(found.dataset, item["notes"], found.unmatched, found.absent)
 
 
 def _dump_mark(mark: Mark) -> dict[str, Any]:
@@ -206,83 +226,84 @@ def _dump_mark(mark: Mark) -> dict[str, Any]:
     return {"kind": kind, **asdict(mark)}
 
 
-def _parse_mark(item: Any, name: str, network: Network) -> Mark:
-    if name not in network.index:
-        raise FormatError(f"a mark on {name!r}, which is no variable of the network")
-    if not isinstance(item, dict) or item.get("kind") not in list(_MARKS):
-        raise FormatError(f"the mark of {name!r} has no known kind; expected one of {', '.join(_MARKS)}")
-    where = f"the mark of {name!r}"
-    if item["kind"] == "partial":
-        return Partial(_number(item.get("fraction"), where), str(item.get("mechanism")))
-    if item["kind"] == "soft":
-        return Soft(_number(item.get("reliability"), where))
-    if item["kind"] == "sensor":
-        rows = item.get("confusion")
-        if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
-            raise FormatError(f"{where} needs a confusion table")
-        return Sensor(tuple(tuple(_number(value, where) for value in row) for row in rows))
-    return Hidden()
+def _parse_mark(item: Any, place: str) -> Mark:
+    kind = record({"kind": one_of(_MARKS)})(item, place)["kind"]
+    return _MARKS[kind](**_MARK_FIELDS[kind](item, place))
 
 
-def _parse_prior(value: Any, name: str, network: Network) -> float | Floats:
-    if not isinstance(network, BayesianNetwork) or name not in network.index:
-        raise FormatError(f"a prior of {name!r}, which is no variable of the network")
+def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
+    states = _find_states(name, "marks", network)
+    if isinstance(mark, Sensor) and {len(mark.confusion), *map(len, mark.confusion)} != {states}:
+        raise FormatError(f"marks.{name}.confusion: expected {states} rows of {states} numbers")
+    return mark
+
+
+def _fit_prior(values: tuple[float, ...], name: str, network: Network) -> float | Floats:
+    _find_states(name, "prior", network)
+    if not isinstance(network, BayesianNetwork):
+        raise FormatError("prior: only Bayesian networks have one")
     shape = network.tables[network.index[name]].shape
-    values = [_number(one, f"the prior of {name!r}") for one in value] if isinstance(value, list) else []
     if len(values) == 1:
         return values[0]
-    if len(values) != int(np.prod(shape)):
-        raise FormatError(f"the prior of {name!r} has {len(values)} numbers; expected 1 or {int(np.prod(shape))}")
+    if len(values) != math.prod(shape):
+        raise FormatError(f"prior.{name}: expected 1 or {math.prod(shape):,} numbers, got {len(values):,}")
     return np.array(values).reshape(shape)
 
 
-def _parse_likelihood(values: Any, name: str, network: Network) -> tuple[float, ...]:
-    where = f"the evidence on {name!r}"
+def _fit_likelihood(values: tuple[float, ...], name: str, network: Network) -> tuple[float, ...]:
+    states = _find_states(name, "evidence", network)
+    if len(values) != states or max(values) <= 0:
+        raise FormatError(f"evidence.{name}: expected {states} numbers, not all of them 0")
+    return values
+
+
+def _find_states(name: str, place: str, network: Network) -> int:
+    """The number of states of the variable that something in the file is about."""
     if name not in network.index:
-        raise FormatError(f"{where}, which is no variable of the network")
-    likelihood = tuple(_number(value, where) for value in values) if isinstance(values, list) else ()
-    states = network.variables[network.index[name]].cardinality
-    if len(likelihood) != states or min(likelihood) < 0 or max(likelihood) <= 0:
-        raise FormatError(f"{where} needs {states} numbers of 0 or more, not all of them 0")
-    return likelihood
+        raise FormatError(f"{place}: {shorten(name)} is no variable of the network")
+    return network.variables[network.index[name]].cardinality
 
 
-def _parse_settings(item: dict[str, Any]) -> Settings:
-    known = {field.name for field in fields(Settings)}
-    chosen = {key: value for key, value in item.items() if key in known}
-    methods = chosen.get("methods", Settings.methods)
-    if not isinstance(methods, list | tuple) or not all(method in list(METHODS) for method in methods):
-        raise FormatError(f"the settings name unknown learners: {methods!r}")
-    start = chosen.get("start", Settings.start)
-    if start not in KINDS:
-        raise FormatError(f"the settings have an unknown start: {start!r}")
-    numbers = {
-        key: int(_number(chosen.get(key, getattr(Settings, key)), key)) for key in ("seed", "restarts", "max_iter")
+_MARK_FIELDS: Mapping[str, Check] = {
+    "hidden": record({}),
+    "partial": record({"fraction": number(0, 1), "mechanism": one_of(MECHANISMS)}),
+    "soft": record({"reliability": number(0, 1)}),
+    "sensor": record({"confusion": list_of(numbers(0, 1))}),
+}
+_PLAIN = Settings()
+_SETTINGS = record(
+    {
+        "methods": optional(list_of(one_of(METHODS), 0, len(METHODS)), _PLAIN.methods),
+        "start": optional(one_of(KINDS), _PLAIN.start),
+        "seed": optional(whole(*RANGES["seed"]), _PLAIN.seed),
+        "restarts": optional(whole(*RANGES["restarts"]), _PLAIN.restarts),
+        "tol": optional(number(*RANGES["tol"]), _PLAIN.tol),
+        "criterion": optional(one_of(CRITERIA), _PLAIN.criterion),
+        "max_iter": optional(whole(*RANGES["max_iter"]), _PLAIN.max_iter),
     }
-    tol = _number(chosen.get("tol", Settings.tol), "tol")
-    criterion = chosen.get("criterion", Settings.criterion)
-    _check(lambda: Stopping(tol, criterion, numbers["max_iter"]))
-    if numbers["restarts"] < 1 or numbers["seed"] < 0:
-        raise FormatError("the settings need at least one restart, and a seed of 0 or more")
-    return Settings(tuple(methods), start, tol=tol, criterion=criterion, **numbers)
-
-
-def _get(item: dict[str, Any], key: str, kind: type) -> Any:
-    value = item.get(key)
-    if not isinstance(value, kind):
-        raise FormatError(f"a session needs {key!r} as {'text' if kind is str else 'an object'}")
-    return value
-
-
-def _number(value: Any, where: str) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not np.isfinite(value) or abs(value) > 1e15:
-        raise FormatError(f"{where} needs a number; got {value!r}")
-    return float(value)
-
-
-def _check(attempt: Callable[[], object]) -> None:
-    """Refuse what the engine would refuse, as an error of the file."""
-    try:
-        attempt()
-    except (ModelError, PgmError) as error:
-        raise FormatError(str(error)) from None
+)
+_DATA = record(
+    {
+        "csv": optional(text(MOST_BYTES), None),
+        "file": optional(text(), None),
+        "sha256": optional(text(), ""),
+        "notes": optional(list_of(text()), ()),
+    }
+)
+_SESSION = record(
+    {
+        "title": optional(text(), ""),
+        "note": optional(text(), ""),
+        "network": map_of(anything),
+        "data": optional(_DATA, None),
+        "marks": map_of(_parse_mark),
+        "prior": map_of(numbers(*RANGES["prior"])),
+        "common_prior": number(*RANGES["prior"]),
+        "example": optional(text(), ""),
+        "settings": _SETTINGS,
+        "evidence": optional(map_of(numbers(0, 1e15)), {}),
+        "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
+        "truth": optional(map_of(anything), None),
+    }
+)
+"""What each field of a session may be."""

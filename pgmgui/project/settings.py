@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+RANGES = {
+    "seed": (0, 10**15),
+    "restarts": (1, 1000),
+    "tol": (0.0, 1e15),
+    "max_iter": (0, 10**15),
+    "prior": (1.0, 1e15),
+}
+"""The least and the most that a number may be, wherever it is from."""
+
 
 @dataclass(frozen=True)
 class Settings:

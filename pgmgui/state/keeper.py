@@ -1,28 +1,34 @@
 """Autosave: what a tab works on is kept while it changes, and found again by the page's address.
 
 The address of a page ends in ``?tab=KEY`` once something was changed on it; a reload, or a restart of the
-server, opens what was kept under that key. Of two open tabs with the same key (a duplicated one), the second
-goes on under a key of its own.
+server, opens what was kept under that key. Of two open tabs with the same key (a duplicated one, or one on another
+server), the second goes on under a key of its own.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, wait
-from pathlib import Path
 
 import param
 
 from engine.model.errors import PgmError
 from pgmgui.project.session_file import Saved
-from pgmgui.project.store import Store
+from pgmgui.project.store import Room, Store, TakenError
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
+EVERY = 5.0
+"""Seconds after which what a run has reached is kept again; more where keeping takes long."""
+AGAIN = 5.0
+"""Seconds after which keeping is tried again when it has failed."""
+
 
 class Keeper(param.Parameterized):
-    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end.
+    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end;
+    and while a run goes on, now and then what it has reached.
 
     Parameters
     ----------
@@ -33,6 +39,7 @@ class Keeper(param.Parameterized):
     """
 
     status = param.String(default="unchanged", doc="How it stands, in a word: unchanged, kept, changed or failed.")
+    trouble = param.String(doc="Why what was changed last is not kept; empty if it is.")
     query = param.String(doc="What the page's address shall have after the question mark; empty for nothing.")
 
     def __init__(
@@ -48,20 +55,30 @@ class Keeper(param.Parameterized):
         self._is_closed = is_closed
         self.key = key or store.make_key()
         self._kept = self._look()
-        self._writing: Future[Path] | None = None
-        self.trouble = ""
+        self._writing: Future[Room] | None = None
+        self.room: Room | None = None
+        self._reached: object = None
+        self._since, self._due = 0.0, 0.0
         if key:
             self.status = "kept"
 
     def claim(self) -> None:
-        """Be the one that writes this tab's file. Where another open page is, this one takes a new key."""
+        """Be the one that writes this tab. Where another open page is, here or on another server, take a new key."""
         owner = self.store.owners.get(self.key)
         if owner is not None and owner is not self and not owner.is_closed:
             self._move()
+        elif self.status == "kept":
+            try:
+                if not self.store.claim(self.key):
+                    self._move()
+            except PgmError as error:
+                self._complain(error)
         self.store.owners[self.key] = self
 
     def _move(self) -> None:
         """Keep everything under a new key."""
+        if self.is_owner:
+            del self.store.owners[self.key]
         self.key = self.store.make_key()
         self.store.owners[self.key] = self
         self._kept = ()
@@ -79,8 +96,9 @@ class Keeper(param.Parameterized):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is being written, and nothing has changed since."""
-        return self._writing is None and _is_same(self._look(), self._kept)
+        """Whether nothing is being written, and nothing has changed or goes on since."""
+        climbs = self._race.running and not self._race.paused
+        return self._writing is None and not climbs and _is_same(self._look(), self._kept)
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
@@ -90,16 +108,19 @@ class Keeper(param.Parameterized):
     def keep(self) -> None:
         """Save what has changed, beside the page; call it now and then."""
         if not self.is_owner:
-            if self.is_closed:  # the page was reloaded: the new one writes the file
+            if self.is_closed:  # the page was reloaded: the new one writes the tab
                 return
             self._move()
         if self._writing is not None:
             if not self._writing.done():
                 return
             self._finish(self._writing)
-        now = self._look()
-        if not _is_same(now, self._kept):
+        now, is_due = self._look(), time.monotonic() >= self._due
+        has_changed = not _is_same(now, self._kept) and (is_due or not self.trouble)
+        if has_changed:
             self._kept, self.status = now, "changed"
+        if has_changed or (is_due and self._race.running and self._race.best is not self._reached):
+            self._reached, self._since = self._race.best, time.monotonic()
             self._writing = self.store.save_later(self.key, self._race.saved())
 
     def keep_now(self) -> None:
@@ -119,6 +140,10 @@ class Keeper(param.Parameterized):
         self.keep_now()
         if self.is_owner:
             del self.store.owners[self.key]
+            try:
+                self.store.release(self.key)
+            except PgmError as error:
+                self._complain(error)
 
     def forget(self) -> None:
         """Remove what was kept of this tab; the next change is kept again."""
@@ -129,22 +154,30 @@ class Keeper(param.Parameterized):
         self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
-        """What a change is a change of. A run counts when it begins and when it ends, not while it climbs."""
+        """What a change is a change of. A run counts when it begins and when it ends; while it climbs, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
         return session.scene, session.settings, session.evidence, *run
 
-    def _finish(self, writing: Future[Path]) -> None:
+    def _finish(self, writing: Future[Room]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""
         self._writing = None
+        before = self.room
         try:
-            writing.result()
+            self.room = writing.result()
+        except TakenError:
+            self._move()
+            return
         except PgmError as error:
             self._complain(error)
-            self.status = "failed"
+            self._kept, self.status, self._due = (), "failed", time.monotonic() + AGAIN
             return
+        took = time.monotonic() - self._since
+        self._due = time.monotonic() + max(EVERY, 5 * took)
         self.trouble, self.status = "", "kept"
         self.query = f"tab={self.key}"
+        if self.room.is_full and not (before is not None and before.is_full):
+            self._session.say(self.room.describe(self._session.local))
 
     def _complain(self, error: PgmError) -> None:
         if not self.trouble:

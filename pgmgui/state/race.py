@@ -82,7 +82,7 @@ class Race(param.Parameterized):
                 return
             methods = self._methods(parts)
             try:
-                stopping = Stopping(settings.tol, settings.criterion, settings.max_iter)
+                stopping = self._stopping()
             except PgmError as error:
                 self._session.say(f"Learning cannot start: {error}")
                 return
@@ -95,6 +95,29 @@ class Race(param.Parameterized):
             self.param.update(curves=curves, running=bool(curves), paused=paused and bool(curves))
         for run in self._runs.values():
             run.begin(paused)
+
+    def proceed(self) -> None:
+        """Let those that have ended before they had converged go on from there."""
+        parts, network, curves = self.parts, self._session.network, self._unfinished
+        if parts is None or not isinstance(network, BayesianNetwork) or not curves:
+            return
+        self._session.say("")
+        for name, curve in curves.items():
+            snapshot, last = curve.snapshot, curve.points[-1]
+            assert snapshot is not None  # of those that are unfinished
+            start = self._starter(name, network, parts, self._stopping(snapshot), snapshot)
+            self._runs[name] = Runner(start, curve.frames, last, last.iteration - snapshot.iteration)
+        going = {name: replace(curve, state="setting up") for name, curve in curves.items()}
+        self.param.update(curves={**self.curves, **going}, running=True, applied=False)
+        for run in self._runs.values():
+            run.begin()
+
+    def _stopping(self, reached: Snapshot | None = None) -> Stopping:
+        """When to end, as the settings say. Who has been at the iteration limit may go as far again."""
+        settings = self._session.settings
+        made = 0 if reached is None else int(reached.iterations.max(initial=0))
+        most = settings.max_iter + (made if made >= settings.max_iter else 0)
+        return Stopping(settings.tol, settings.criterion, most)
 
     def pause(self) -> None:
         """Wait before the next iteration."""
@@ -200,6 +223,22 @@ class Race(param.Parameterized):
         return self.best is not None and not (self.running or self.stale or self.applied)
 
     @property
+    def goes_on_from(self) -> int | None:
+        """The iteration from which :meth:`proceed` would go on; None if there is nothing to go on with."""
+        return max((curve.points[-1].iteration for curve in self._unfinished.values()), default=None)
+
+    @property
+    def _unfinished(self) -> dict[str, Curve]:
+        """The curves of learners that could have gone on when they ended."""
+        if self.running or self.stale:
+            return {}
+        return {
+            name: curve
+            for name, curve in self.curves.items()
+            if curve.snapshot is not None and curve.snapshot.stop != "converged" and curve.state != FAILED
+        }
+
+    @property
     def leader(self) -> Curve | None:
         """The curve of the learner that is highest."""
         found = [curve for curve in self.curves.values() if curve.snapshot is not None]
@@ -221,6 +260,8 @@ class Race(param.Parameterized):
             lines.insert(0, "Stale: the model, the data or the marks have changed since this run. Start learns anew.")
         if self.applied:
             lines.insert(0, "Applied: the network has the learned parameters.")
+        if self.goes_on_from is not None:
+            runs.append(f"Continue goes on from iteration {self.goes_on_from:,}.")
         notes = dict.fromkeys(curve.note for curve in self.curves.values())
         return [line for line in (*lines, *runs, *notes, describe_unseen(best)) if line]
 
@@ -279,7 +320,12 @@ class Race(param.Parameterized):
         return [name for name in offered(parts) if name in self._session.settings.methods]
 
     def _starter(
-        self, method: str, network: BayesianNetwork, parts: Parts, stopping: Stopping
+        self,
+        method: str,
+        network: BayesianNetwork,
+        parts: Parts,
+        stopping: Stopping,
+        resume: Snapshot | None = None,
     ) -> Callable[[Callable[[], bool]], Iterator[Snapshot]]:
         settings, exponents, task = self._session.settings, self._session.scene.exponents, parts.task
 
@@ -295,6 +341,7 @@ class Race(param.Parameterized):
                 stopping=stopping,
                 cancelled=cancelled,
                 task=task,
+                resume=resume,
             )
             return snapshots if METHODS[method].conditioned else _split(snapshots, task)
 
@@ -303,7 +350,7 @@ class Race(param.Parameterized):
 
 def _ended(state: str) -> str:
     """What to say of a learner whose page is gone."""
-    return "stopped when the page was left" if state in ("setting up", "running", "paused") else state
+    return "interrupted" if state in ("setting up", "running", "paused") else state
 
 
 def offered(parts: Parts) -> list[str]:

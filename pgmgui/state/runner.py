@@ -46,17 +46,28 @@ class Runner:
         From ``cancelled`` to snapshots, such as a call of :func:`engine.learning.learn.learn`.
     frames : Frames
         Where to keep what is passed through.
+    last : Point, optional
+        Where the run that this one goes on with has ended.
+    earlier : int
+        The iterations of its batches of restarts before the last.
     """
 
-    def __init__(self, start: Callable[[Callable[[], bool]], Iterator[Snapshot]], frames: Frames) -> None:
+    def __init__(
+        self,
+        start: Callable[[Callable[[], bool]], Iterator[Snapshot]],
+        frames: Frames,
+        last: Point | None = None,
+        earlier: int = 0,
+    ) -> None:
         self._start, self._frames = start, frames
         self._lock = threading.Lock()
         self._mail = Mail()
         self._stopped = threading.Event()
         self._go = threading.Event()
         self._steps = 0
-        self._earlier = 0
-        self._last: Point | None = None
+        self._earlier = earlier
+        self._last = last
+        self._seconds = 0.0 if last is None else last.seconds
         self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
 
     def begin(self, paused: bool = False) -> None:
@@ -117,7 +128,8 @@ class Runner:
             self._earlier = last.iteration
         best = float(snapshot.objective.sum(axis=1).max())
         # The thread's own clock, which began with it.
-        point = Point(self._earlier + snapshot.iteration, time.thread_time(), snapshot.inferences, best)
+        seconds = self._seconds + time.thread_time()
+        point = Point(self._earlier + snapshot.iteration, seconds, snapshot.inferences, best)
         self._frames.add(point.iteration, snapshot)
         with self._lock:
             mail = self._mail

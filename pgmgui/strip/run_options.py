@@ -14,6 +14,7 @@ from pgmgui.components.fields import make_field
 from pgmgui.components.popup import make_popup_button
 from pgmgui.components.switch import make_switch
 from pgmgui.project.numbers import parse_number, show_number
+from pgmgui.project.settings import RANGES
 from pgmgui.state.session import Session
 
 STARTS = {"random": "random", "nearly uniform": "uniform", "current parameters": "current"}
@@ -45,18 +46,19 @@ class Number:
 
 
 NUMBERS = {
-    "seed": Number("Seed", "The same seed gives the same starts."),
-    "restarts": Number("Restarts", "How many starts; the best one is drawn.", 1, 100),
+    "seed": Number("Seed", "The same seed gives the same starts.", *RANGES["seed"]),
+    "restarts": Number("Restarts", "How many starts; the best one is drawn.", *RANGES["restarts"]),
     "tol": Number(
         "Tolerance",
         "What has changed by no more than this twice in a row has converged. 0: go on to the limit.",
+        *RANGES["tol"],
         whole=False,
     ),
-    "max_iter": Number("Iteration limit", "No learner makes more iterations than this.", 1),
+    "max_iter": Number("Iteration limit", "No learner makes more iterations than this.", 1, RANGES["max_iter"][1]),
     "prior": Number(
         "Prior",
         "The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
-        1,
+        *RANGES["prior"],
         whole=False,
     ),
 }

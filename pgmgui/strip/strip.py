@@ -23,6 +23,10 @@ from pgmgui.strip.trace import Trace
 
 START = "learn from the data as it is marked (key r)"
 STEP = "one iteration of every learner, then wait (key s)"
+STOP = "end, and keep what has been reached"
+CONTINUE = (
+    "go on from iteration {iteration:,} (key g). What EDML, L-BFGS and CG remember besides the parameters is begun anew"
+)
 CANCEL = "end, and discard what has been reached"
 DISCARD = "forget what has been reached"
 APPLY = "give the network the best parameters that were learned"
@@ -81,6 +85,7 @@ class LearnStrip(pn.viewable.Viewer):
             "pause": self._pause,
             "step": race.step,
             "stop": race.stop,
+            "continue": race.proceed,
             "cancel": race.cancel,
             "apply": race.apply,
         }
@@ -98,6 +103,7 @@ class LearnStrip(pn.viewable.Viewer):
         return {
             "r": partial(self._press, self._run_or_pause),
             "s": partial(self._press, self._race.step),
+            "g": self._race.proceed,
             ",": partial(self._traveller.step, -1),
             ".": partial(self._traveller.step, 1),
         }
@@ -179,11 +185,15 @@ class LearnStrip(pn.viewable.Viewer):
         race, running = self._race, self._race.running
         pause = ("Resume", "go on") if race.paused else ("Pause", "wait before the next iteration")
         cancel = ("Cancel", CANCEL) if running or not race.curves else ("Discard", DISCARD)
+        iteration = race.goes_on_from
+        stop = _make("stop", "Stop", STOP, running)
+        if iteration is not None:
+            stop = _make("continue", "Continue", CONTINUE.format(iteration=iteration), True)
         buttons = (
             _make("start", "Start", START, race.can_begin and not running),
             _make("pause", *pause, running),
             _make("step", "Step", STEP, race.can_begin or running),
-            _make("stop", "Stop", "end, and keep what has been reached", running),
+            stop,
             _make("cancel", *cancel, bool(race.curves)),
             _make("apply", "Apply", APPLY, race.can_apply),
         )

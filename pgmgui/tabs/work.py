@@ -10,9 +10,11 @@ from typing import Any, TypeVar
 import panel as pn
 import panel_material_ui as pmui
 
+from engine.model.errors import Cancelled
 from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
+from pgmgui.project.apart import Apart, start
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.troubles import explain
 from pgmgui.state.session import Session
@@ -32,6 +34,7 @@ class Work(pn.viewable.Viewer):
         self._session = session
         self._on_abandon = on_abandon
         self._turn = 0
+        self._reading: Apart[Any] | None = None
         self._text = PlainText(margin=(4, 0))
         self._abandon = make_button("Abandon", "the page stays as it is", self._give_up)
         bar = pmui.LinearProgress(value=-1, variant="indeterminate", sizing_mode="stretch_width", margin=(4, 0))
@@ -41,22 +44,36 @@ class Work(pn.viewable.Viewer):
         )
 
     def begin(self, what: str) -> None:
-        """Show that something is being done."""
-        self._turn += 1
+        """Show that something is being done, in place of what was."""
+        self._forget()
         self._text.write(f"{what} …")
         self._view.open()
 
     def end(self) -> None:
         """Show nothing any more; what still runs is forgotten."""
-        self._turn += 1
+        self._forget()
         self._view.open(False)
 
-    async def run(self, what: str, do: Callable[[], T], then: Callable[[T], Any]) -> None:
-        """Do something in a thread, and then something with its result, when the page may be changed."""
+    def _forget(self) -> None:
+        self._turn += 1
+        if self._reading is not None:
+            self._reading.stop()
+        self._reading = None
+
+    async def run(
+        self, what: str, do: Callable[[], T], then: Callable[[T], Any], reading: Apart[Any] | None = None
+    ) -> None:
+        """Do something in a thread, and then something with its result, when the page may be changed.
+
+        What is read apart meanwhile is stopped when the work is abandoned.
+        """
         self.begin(what)
-        turn = self._turn
+        turn, self._reading = self._turn, reading
         try:
-            finish: Callable[[], Any] = partial(then, await asyncio.to_thread(do))
+            doing = asyncio.to_thread(do) if reading is None else asyncio.wrap_future(start(do))
+            finish: Callable[[], Any] = partial(then, await doing)
+        except Cancelled:
+            return
         except Exception as error:  # whatever it is, it must reach the user
             finish = partial(self._session.say, explain(what, error))
         if turn == self._turn:

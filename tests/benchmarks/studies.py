@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks import decomposition, em, inference, kernel, opening, reading, setup
+from tests.benchmarks import decomposition, em, inference, kernel, load, opening, reading, setup
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
 
@@ -19,6 +19,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "reading": reading.run,
     "kernel": kernel.run,
     "opening": opening.run,
+    "load": load.run,
 }
 
 

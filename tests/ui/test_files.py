@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from engine.formats import NETWORK_FORMATS, read_network
 from engine.model.network import BayesianNetwork, MarkovNetwork
+from pgmgui.project import apart
 from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 
@@ -174,6 +175,19 @@ def test_reading_can_be_abandoned_and_the_page_answers_meanwhile(desk, tmp_path)
     desk.button("Abandon").click()
     expect(desk.says("Abandoned: what was open is still open.")).to_be_visible()
     assert_untouched(desk)
+    desk.upload("rain.bif", BIF)
+    expect(desk.heading).to_have_text("rain")
+
+
+def test_reading_that_takes_too_long_is_stopped_and_told(desk, monkeypatch):
+    monkeypatch.setattr(apart, "SECONDS", 0.0)
+    monkeypatch.setattr(apart, "SECONDS_PER_MB", 0.0)
+    variables = "".join(f"variable V{k} {{ type discrete [2] {{ yes, no }}; }}\n" for k in range(5_000))
+    desk.upload("slow.bif", f"network slow {{}}\n{variables}")
+    expect(desk.alert).to_contain_text("slow.bif: reading it took more than 0 s and was stopped; start the page with")
+    expect(desk.says("Reading slow.bif …")).to_be_hidden()
+    assert_untouched(desk)
+    monkeypatch.undo()
     desk.upload("rain.bif", BIF)
     expect(desk.heading).to_have_text("rain")
 

@@ -48,6 +48,11 @@ def test_our_own_host_is_served(served, host):
     assert ask(served, "/", host.format(port=urlsplit(served.url).port)) == 200
 
 
+@pytest.mark.parametrize("path", ["/autoload.js?bokeh-autoload-element=x", "/metadata", "/components/a/b", "/liveness"])
+def test_what_the_page_does_without_is_not_served(served, path):
+    assert ask(served, path, urlsplit(served.url).netloc) == 404
+
+
 def test_the_websocket_checks_host_and_origin(served):
     ours = urlsplit(served.url).netloc
     assert ask(served, "/ws", "evil.example", Origin="http://evil.example", **UPGRADE) == 403

@@ -89,7 +89,7 @@ def test_step_pause_resume_stop_and_what_is_enabled(open_panel):
     lab.expect_state("paused")
     lab.button("Stop").click()
     lab.expect_state("stopped by you")
-    lab.expect_enabled(Start=True, Pause=False, Stop=False, Discard=True, Apply=True)
+    lab.expect_enabled(Start=True, Pause=False, Continue=True, Discard=True, Apply=True)
 
 
 def test_cancel_and_discard_leave_nothing(open_panel):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -13,11 +15,14 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.main import build_page
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
+from pgmgui.project.store import Store
 from tests.command_line import run
+from tests.pgmgui.project.small_sessions import small
 from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
 from tests.ui.serving import ROOT, start_process
@@ -25,6 +30,12 @@ from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_netw
 from tests.ui.watch import Watch
 
 KEPT = "All changes are kept"
+
+
+def look(folder: Path, question: str) -> list[tuple]:
+    """Look into what the servers of a folder have kept, or change it."""
+    with sqlite3.connect(folder / "kept-1.db") as connection:
+        return connection.execute(question).fetchall()
 
 
 class Desk(Bench, Lab):
@@ -114,12 +125,69 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         twin.button("Forget this tab's copy").click()
         expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
         expect(twin.page).to_have_url(f"{server.url}/")
-        kept = [path.name for path in (tmp_path / "kept").glob("tab-*")]
-        assert kept == [f"tab-{urlsplit(address).query.removeprefix('tab=')}.json"]
+        kept = look(tmp_path / "kept", "SELECT key FROM tab")
+        assert kept == [(urlsplit(address).query.removeprefix("tab="),)]
         assert server.errors() == []
     finally:
         server.stop()
     assert watch.problems == []
+
+
+def test_a_run_goes_on_after_the_server_was_killed(page, tmp_path):
+    server = start_process((), tmp_path / "log")
+    try:
+        page.goto(server.url)
+        Desk(wait_for_page(page).page).run_for_ever()
+        expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
+        while kept_iteration(tmp_path / "kept") <= 41:
+            pass
+        address = page.url
+        page.goto("about:blank")  # an open one would call the server in vain, and say so on the console
+        server.process.kill()
+        server.process.wait()
+        reached = kept_iteration(tmp_path / "kept")
+        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
+        page.goto(address)
+        desk = Desk(wait_for_page(page).page)
+        expect(page.get_by_text(f"Continue goes on from iteration {reached:,}.")).to_be_visible()
+        desk.expect_state("interrupted")
+        expect(page).to_have_url(address)
+        desk.button("Continue").click()
+        while count_iterations(desk) <= reached:
+            pass
+        assert server.errors() == []
+    finally:
+        server.stop()
+
+
+def test_what_cannot_be_kept_is_said_wherever_the_user_is(page, house, tmp_path):
+    folder = tmp_path / "kept"
+    folder.write_text("in the way", encoding="utf-8")
+    page.goto(house.serve(lambda: build_page(store=Store(folder))))
+    desk = Desk(wait_for_page(page).page)
+    expect(desk.alert).to_have_count(0)
+    desk.select("smoke")
+    page.keyboard.press("h")
+    expect(desk.alert).to_contain_text("What you do on this page is not kept")
+    expect(desk.alert).to_contain_text("cannot make the folder that tabs are kept in: File exists")
+    desk.tab("Query")
+    expect(desk.alert).to_be_visible()
+    folder.unlink()
+    expect(desk.alert).to_have_count(0)
+    expect(page).to_have_url(re.compile("tab="))
+    assert house.take_errors() == []
+
+
+def count_iterations(desk: Desk) -> int:
+    """What the page says of how far the run has come."""
+    return int(re.search(r"after ([\d,]+) iterations", desk.state().inner_text())[1].replace(",", ""))
+
+
+def kept_iteration(folder: Path) -> int:
+    """How far the run of the only tab has come, as it is kept."""
+    rows = look(folder, "SELECT text FROM tab") if (folder / "kept-1.db").exists() else []
+    results = json.loads(rows[0][0])["results"] if rows else []
+    return results[0]["iteration"] if results else 0
 
 
 def duplicate(desk: Desk, watch: Watch, url: str) -> Desk:
@@ -179,16 +247,17 @@ def test_an_address_that_cannot_be_opened_says_why_and_the_page_is_of_use(open_b
     board = open_board(query="?example=asia&hide=nobody")
     expect(board.message).to_contain_text("the link's 'hide' names 'nobody'")
     expect(board.heading).to_have_text("Asia")
-    (kept / "tab-some-damaged-tab.json").write_text("{", encoding="utf-8")
+    Store(kept).save("some-damaged-tab", small(1))
+    look(kept, "UPDATE tab SET text = '{' WHERE key = 'some-damaged-tab'")
     board = open_board(query="?tab=some-damaged-tab")
-    expect(board.message).to_contain_text("tab-some-damaged-tab.json")
+    expect(board.message).to_contain_text("the tab some-damaged-tab")
     expect(board.heading).to_have_text("Asia")
     board.select("smoke")
     page.keyboard.press("h")
     board.tab("Share")
     expect(page.get_by_text(KEPT)).to_be_visible()
     expect(page).to_have_url(re.compile(r"tab=(?!some-damaged-tab)"))
-    assert (kept / "tab-some-damaged-tab.json").read_text(encoding="utf-8") == "{"
+    assert look(kept, "SELECT text FROM tab WHERE key = 'some-damaged-tab'") == [("{",)]
 
 
 def repeat_python(script: str, folder: Path) -> float:

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, parse_position
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
@@ -32,6 +33,7 @@ def parse(text: str) -> NetworkDraft:
     scanner = Scanner(text, _PATTERN)
     draft = NetworkDraft()
     nodes: dict[str, NodeDraft] = {}
+    implied = ImpliedTables()
     if scanner.at_end:
         scanner.fail("the file is empty; expected a BIF network")
     while not scanner.at_end:
@@ -44,11 +46,11 @@ def parse(text: str) -> NetworkDraft:
         elif block == "variable":
             node = _read_variable(scanner)
             if node.name in nodes:
-                raise FormatError(f"a second variable is named {node.name!r}; names must differ", node.line)
+                raise FormatError(f"a second variable is named {shorten(node.name)}; names must differ", node.line)
             nodes[node.name] = node
             draft.nodes.append(node)
         else:
-            _read_probability(scanner, nodes)
+            _read_probability(scanner, nodes, implied)
     return draft
 
 
@@ -73,7 +75,7 @@ def _read_variable(scanner: Scanner) -> NodeDraft:
         scanner.expect("type")
         kind = scanner.next("'discrete'")
         if kind != "discrete":
-            raise FormatError(f"{node.name!r} is of type {shorten(kind)}; only discrete is supported", kind.line)
+            raise FormatError(f"{shorten(node.name)} is of type {shorten(kind)}; only discrete is supported", kind.line)
         scanner.expect("[")
         count = scanner.whole()
         scanner.expect("]")
@@ -83,7 +85,7 @@ def _read_variable(scanner: Scanner) -> NodeDraft:
             if not scanner.skip(","):
                 states.append(str(scanner.next("a state")))
         if len(states) != count:
-            scanner.fail(f"{node.name!r} declares {count} states but lists {len(states)}")
+            scanner.fail(f"{shorten(node.name)} declares {count} states but lists {len(states)}")
         node.states = states
         scanner.skip(";")
     node.position = parse_position(node.properties.get("position", ""))
@@ -92,35 +94,38 @@ def _read_variable(scanner: Scanner) -> NodeDraft:
     return node
 
 
-def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft]) -> None:
+def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied: ImpliedTables) -> None:
     scanner.expect("(")
     name = scanner.next("a variable's name")
     node = nodes.get(name)
     if node is None:
         raise FormatError(f"a probability table for {shorten(name)}, which is not a variable above", name.line)
     if node.table is not None:
-        raise FormatError(f"a second probability table for {node.name!r}", name.line)
+        raise FormatError(f"a second probability table for {shorten(node.name)}", name.line)
     parents = []
     while not scanner.skip(")"):
         if not scanner.skip("|", ","):
             parent = scanner.next("a parent's name")
             if parent not in nodes:
-                raise FormatError(f"{node.name!r} has the parent {shorten(parent)}, which is not defined", parent.line)
+                raise FormatError(
+                    f"{shorten(node.name)} has the parent {shorten(parent)}, which is not defined", parent.line
+                )
             parents.append(nodes[parent])
     node.parents = [parent.name for parent in parents]
     node.table_line = name.line
     shape = (*(len(parent.states) for parent in parents), len(node.states))
     if np.prod(shape, dtype=float) > MOST_CELLS or not all(shape):
-        raise FormatError(f"the table of {node.name!r} has {np.prod(shape, dtype=float):.3g} cells", name.line)
-    node.table = _read_entries(scanner, node, parents, shape)
+        raise FormatError(f"the table of {shorten(node.name)} has {np.prod(shape, dtype=float):.3g} cells", name.line)
+    node.table = _read_entries(scanner, node, parents, shape, implied)
 
 
 def _read_entries(
-    scanner: Scanner, node: NodeDraft, parents: list[NodeDraft], shape: tuple[int, ...]
+    scanner: Scanner, node: NodeDraft, parents: list[NodeDraft], shape: tuple[int, ...], implied: ImpliedTables
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """The body ``{ table ...; (a, b) ...; default ...; }``, flat with the child fastest."""
     codes = [{state: k for k, state in enumerate(parent.states)} for parent in parents]
-    table = np.full((int(np.prod(shape[:-1])), shape[-1]), np.nan)
+    table = np.empty((int(np.prod(shape[:-1])), shape[-1]))
+    given = np.zeros(len(table), dtype=bool)
     default = None
     scanner.expect("{")
     while not scanner.skip("}"):
@@ -131,25 +136,30 @@ def _read_entries(
             values = scanner.numbers(";")
             if values.size != table.size:
                 raise FormatError(
-                    f"the table of {node.name!r} has {values.size:,} numbers; expected {table.size:,}", line
+                    f"the table of {shorten(node.name)} has {values.size:,} numbers; expected {table.size:,}", line
                 )
             table = values.reshape(shape[-1], -1).T.copy()
+            given[:] = True
         else:
             is_default = scanner.skip("default")
             row = 0 if is_default else _read_configuration(scanner, node, parents, codes)
             values = scanner.numbers(";")
             if values.size != shape[-1]:
-                raise FormatError(f"a row of {node.name!r} has {values.size} numbers; expected {shape[-1]}", line)
+                raise FormatError(
+                    f"a row of {shorten(node.name)} has {values.size} numbers; expected {shape[-1]}", line
+                )
             if is_default:
                 default = values
             else:
                 table[row] = values
-    unset = np.isnan(table).any(axis=1)
+                given[row] = True
+    missing = len(given) - int(np.count_nonzero(given))
     if default is not None:
-        table[unset] = default
-    elif unset.any():
+        implied.spend(missing * shape[-1], node.name, node.table_line)
+        table[~given] = default
+    elif missing:
         raise FormatError(
-            f"the table of {node.name!r} has {int(unset.sum())} of {len(table)} rows missing", node.table_line
+            f"the table of {shorten(node.name)} has {missing} of {len(given)} rows missing", node.table_line
         )
     return table.reshape(-1)
 
@@ -165,12 +175,14 @@ def _read_configuration(
             states.append(scanner.next("a parent's state"))
     if len(states) != len(parents):
         scanner.fail(
-            f"a row of {node.name!r} names {len(states)} states; expected one of each of {len(parents)} parents"
+            f"a row of {shorten(node.name)} names {len(states)} states; expected one of each of {len(parents)} parents"
         )
     row = 0
     for state, parent, known in zip(states, parents, codes, strict=True):
         if state not in known:
-            raise FormatError(f"{parent.name!r}, a parent of {node.name!r}, has no state {shorten(state)}", state.line)
+            raise FormatError(
+                f"{shorten(parent.name)}, a parent of {shorten(node.name)}, has no state {shorten(state)}", state.line
+            )
         row = row * len(known) + known[state]
     return row
 

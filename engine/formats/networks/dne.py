@@ -15,12 +15,12 @@ from itertools import pairwise
 import numpy as np
 
 from engine.formats.limits import MOST_STATES
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import NetworkDraft, NodeDraft, Position
 from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner, Token, as_number
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.variable import list_names
 
 _PATTERN = re.compile(
@@ -80,7 +80,8 @@ def _add_variables(nodes: Sequence[_Node], draft: NetworkDraft) -> None:
         node.draft.parents = [str(parent) for parent in _list(node, "parents")]
         for parent in set(node.draft.parents).intersection(constants):
             raise FormatError(
-                f"{node.draft.name!r} has the parent {parent!r}, a constant; not supported", node.draft.line
+                f"{shorten(node.draft.name)} has the parent {shorten(parent)}, a constant; not supported",
+                node.draft.line,
             )
         draft.nodes.append(node.draft)
     variables = {node.draft.name: node.draft for node in random}
@@ -109,7 +110,9 @@ def _read_node(scanner: Scanner) -> _Node:
     scanner.skip(";")
     node.kind = "DISCONNECTED" if is_param else _word(node, "kind", "NATURE")
     if node.kind not in ("NATURE", "CONSTANT", "DISCONNECTED"):
-        raise FormatError(f"{node.draft.name!r} is of kind {shorten(node.kind)}; expected only 'NATURE'", name.line)
+        raise FormatError(
+            f"{shorten(node.draft.name)} is of kind {shorten(node.kind)}; expected only 'NATURE'", name.line
+        )
     for theirs, ours in (("title", "label"), ("comment", "comment")):
         if _word(node, theirs, ""):
             node.draft.properties[ours] = _word(node, theirs, "")
@@ -124,20 +127,21 @@ def _add_table(node: _Node, variables: Mapping[str, NodeDraft], implied: Implied
         if lengths - {len(draft.states), table.size}:
             got = ", ".join(str(length) for length in sorted(lengths)[:5])
             raise FormatError(
-                f"the table of {draft.name!r} has rows of {got} numbers; expected {len(draft.states)}", draft.line
+                f"the table of {shorten(draft.name)} has rows of {got} numbers; expected {len(draft.states)}",
+                draft.line,
             )
         draft.table = table
     elif "functable" in node.fields:
         draft.table = implied.chosen(_list(node, "functable"), draft.states, draft.name, draft.line)
     elif "equation" in node.fields:
-        raise FormatError(f"{draft.name!r} is given by an equation without a table; not supported", draft.line)
+        raise FormatError(f"{shorten(draft.name)} is given by an equation without a table; not supported", draft.line)
     elif all(parent in variables for parent in draft.parents):
         shape = [len(variables[name].states) for name in (*draft.parents, draft.name)]
         draft.table = implied.uniform(shape, draft.name, draft.line)
         # Netica's own beliefs in such files are those of a uniform table.
-        notes.append(f"{draft.name!r} has no table in the file; read as uniform, as Netica does")
+        notes.append(f"{shorten(draft.name)} has no table in the file; read as uniform, as Netica does")
     if node.kind == "DISCONNECTED":
-        notes.append(f"{draft.name!r} stands for a disconnected link; read as a variable without parents")
+        notes.append(f"{shorten(draft.name)} stands for a disconnected link; read as a variable without parents")
 
 
 def _states(node: _Node) -> list[str]:
@@ -147,7 +151,7 @@ def _states(node: _Node) -> list[str]:
     levels = [str(level) for level in _list(node, "levels")]
     is_discrete = _word(node, "discrete", "TRUE") == "TRUE"
     if not is_discrete and len(levels) < 2:
-        raise FormatError(f"{name!r} is continuous and not cut into intervals ('levels'); not supported", line)
+        raise FormatError(f"{shorten(name)} is continuous and not cut into intervals ('levels'); not supported", line)
     if not states and is_discrete:
         states = levels
     elif not states:
@@ -158,9 +162,11 @@ def _states(node: _Node) -> list[str]:
         if not states and 0 < count <= MOST_STATES:
             states = [f"state{k}" for k in range(int(count))]
         if len(states) != count:
-            raise FormatError(f"{name!r} declares {count:g} states but lists {len(states)}", line)
+            raise FormatError(f"{shorten(name)} declares {count:g} states but lists {len(states)}", line)
     if not is_discrete and len(states) != len(levels) - 1:
-        raise FormatError(f"{name!r} has {len(states)} states; expected {len(levels) - 1}, one per interval", line)
+        raise FormatError(
+            f"{shorten(name)} has {len(states)} states; expected {len(levels) - 1}, one per interval", line
+        )
     return states
 
 

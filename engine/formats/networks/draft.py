@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.formats.limits import MOST_CELLS, MOST_STATES
+from engine.formats.limits import MOST_CELLS, MOST_LETTERS, MOST_STATES
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError, RowSumError
+from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
 from engine.model.variable import Variable, list_names
 
@@ -28,6 +29,8 @@ EXACT = 1e-12
 """Closer than this, keep the numbers as they are, so that a file written and read is the same."""
 MOST_VARIABLES = 50_000
 """The most variables a file may have: graphs are sets of bits, of which each may need as many."""
+MOST_SHOWN = 12
+"""The most variables of a cycle that a message names."""
 Position = tuple[float, float]
 
 _NUMBER = r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*"
@@ -130,14 +133,17 @@ def _build_bayesian_network(nodes: Sequence[NodeDraft], normalise: bool, notes: 
         seen: set[str] = set()
         for name in node.parents:
             if name not in index:
-                raise FormatError(f"{node.name!r} has the parent {name!r}, which is not defined", node.table_line)
+                raise FormatError(
+                    f"{shorten(node.name)} has the parent {shorten(name)}, which is not defined", node.table_line
+                )
             if name in seen:
-                raise FormatError(f"{node.name!r} has the parent {name!r} twice", node.table_line)
+                raise FormatError(f"{shorten(node.name)} has the parent {shorten(name)} twice", node.table_line)
             seen.add(name)
         parents.append(tuple(index[name] for name in node.parents))
     order = topological_order(parents)
     if isinstance(order, Cycle):
-        path = " → ".join(repr(nodes[i].name) for i in order)
+        path = " → ".join(shorten(nodes[i].name) for i in order[:MOST_SHOWN])
+        path += f" → … ({len(order) - 1} arrows)" if len(order) > MOST_SHOWN else ""
         raise FormatError(f"the arrows form a cycle: {path}", nodes[order[0]].table_line)
     tables = [_build_cpt(node, variables, index, normalise, notes) for node in nodes]
     return BayesianNetwork(variables, tuple(parents), tuple(tables))
@@ -150,9 +156,9 @@ def _build_markov_network(nodes: Sequence[NodeDraft], factors: Sequence[FactorDr
         seen: set[str] = set()
         for name in factor.scope:
             if name not in index:
-                raise FormatError(f"a factor names the variable {name!r}, which is not defined", factor.line)
+                raise FormatError(f"a factor names the variable {shorten(name)}, which is not defined", factor.line)
             if name in seen:
-                raise FormatError(f"a factor names the variable {name!r} twice", factor.line)
+                raise FormatError(f"a factor names the variable {shorten(name)} twice", factor.line)
             seen.add(name)
         scope = tuple(index[name] for name in factor.scope)
         shape = tuple(variables[i].cardinality for i in scope)
@@ -169,9 +175,15 @@ def _build_variables(nodes: Sequence[NodeDraft]) -> tuple[tuple[Variable, ...], 
         raise FormatError(f"the network has {len(nodes):,} variables; at most {MOST_VARIABLES:,} are supported")
     for node in nodes:
         if node.name in index:
-            raise FormatError(f"a second variable is named {node.name!r}; names must differ", node.line)
+            raise FormatError(f"a second variable is named {shorten(node.name)}; names must differ", node.line)
         if len(node.states) > MOST_STATES:
-            raise FormatError(f"{node.name!r} has {len(node.states):,} states; at most {MOST_STATES:,}", node.line)
+            raise FormatError(
+                f"{shorten(node.name)} has {len(node.states):,} states; at most {MOST_STATES:,}", node.line
+            )
+        longest = max(map(len, (node.name, *node.states)))
+        if longest > MOST_LETTERS:
+            what = f"{shorten(node.name)} has a name of {longest:,} characters"
+            raise FormatError(f"{what}; at most {MOST_LETTERS:,} are supported", node.line)
         index[node.name] = len(variables)
         try:
             variables.append(Variable(node.name, tuple(node.states)))
@@ -184,11 +196,12 @@ def _build_cpt(
     node: NodeDraft, variables: Sequence[Variable], index: Mapping[str, int], normalise: bool, notes: list[str]
 ) -> Floats:
     if node.table is None:
-        raise FormatError(f"{node.name!r} has no probability table", node.line)
+        raise FormatError(f"{shorten(node.name)} has no probability table", node.line)
     scope = [*node.parents, node.name]
     shape = tuple(variables[index[name]].cardinality for name in scope)
-    table = _shaped(node.table, shape, f"the table of {node.name!r}", node.table_line or node.line)
-    sums = table.sum(axis=-1, keepdims=True)
+    table = _shaped(node.table, shape, f"the table of {shorten(node.name)}", node.table_line or node.line)
+    with np.errstate(over="ignore"):  # told below
+        sums = table.sum(axis=-1, keepdims=True)
     if not sums.size:
         return table
     worst = np.unravel_index(np.abs(sums - 1).argmax(), sums.shape)
@@ -196,9 +209,11 @@ def _build_cpt(
     if off <= EXACT:
         return table
     where = _configuration(scope[:-1], worst, variables, index)
-    what = f"the table of {node.name!r} has a row{where} that sums to {float(sums[worst]):.6g}, not 1"
+    what = f"the table of {shorten(node.name)} has a row{where} that sums to {float(sums[worst]):.6g}, not 1"
     if off > ROUNDING and not normalise:
         raise RowSumError(f"{what}; correct it, or read with --normalise", node.table_line or node.line)
+    if np.isinf(off):
+        raise FormatError(f"{what}; its numbers are too large to be normalised", node.table_line or node.line)
     if sums.min() <= 0:
         raise FormatError(f"{what}; a row of zeros cannot be normalised", node.table_line or node.line)
     if off > SILENT_ROUNDING:
@@ -224,7 +239,9 @@ def _configuration(
     parents: Sequence[str], at: Sequence[np.intp], variables: Sequence[Variable], index: Mapping[str, int]
 ) -> str:
     """The parents' states of a row, as `` ('A'='yes', 'B'='no')``; nothing for a root."""
-    states = [f"{name!r}={variables[index[name]].states[k]!r}" for name, k in zip(parents, at, strict=False)]
+    states = [
+        f"{shorten(name)}={shorten(variables[index[name]].states[k])}" for name, k in zip(parents, at, strict=False)
+    ]
     return f" ({', '.join(states)})" if states else ""
 
 

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import NetworkDraft, NodeDraft
 from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner, as_number
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
@@ -68,7 +68,7 @@ def _read_node(scanner: Scanner) -> NodeDraft:
             scanner.expect(":")
             place = [as_number(token) for token in scanner.names()]
             if len(place) != 2 or not np.isfinite(place).all():
-                scanner.fail(f"the position of {node.name!r} is not '(x, y)'")
+                scanner.fail(f"the position of {shorten(node.name)} is not '(x, y)'")
             node.position = (place[0], place[1])
             scanner.expect(";")
         else:
@@ -83,7 +83,7 @@ def _read_states(scanner: Scanner, name: str) -> list[str]:
     scanner.expect(":")
     kind = scanner.word("'discrete'")
     if kind != "discrete":
-        raise FormatError(f"{name!r} is of type {shorten(kind)}; only discrete is supported", kind.line)
+        raise FormatError(f"{shorten(name)} is of type {shorten(kind)}; only discrete is supported", kind.line)
     scanner.expect("[")
     count = scanner.whole()
     scanner.expect("]")
@@ -91,7 +91,7 @@ def _read_states(scanner: Scanner, name: str) -> list[str]:
     scanner.expect("{")
     states = [str(state) for state in scanner.until("}") if state.quoted or state != ","]
     if len(states) != count:
-        scanner.fail(f"{name!r} declares {count} states but lists {len(states)}")
+        scanner.fail(f"{shorten(name)} declares {count} states but lists {len(states)}")
     scanner.expect(";")
     return states
 
@@ -104,12 +104,14 @@ def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied:
     if node is None:
         raise FormatError(f"a probability table for {shorten(name)}, which is not a node above", name.line)
     if node.table is not None:
-        raise FormatError(f"a second probability table for {node.name!r}", name.line)
+        raise FormatError(f"a second probability table for {shorten(node.name)}", name.line)
     parents = []
     if scanner.expect("|", ")") == "|":
         for parent in scanner.until(")"):
             if parent != "," and parent not in nodes:
-                raise FormatError(f"{node.name!r} has the parent {shorten(parent)}, which is not defined", parent.line)
+                raise FormatError(
+                    f"{shorten(node.name)} has the parent {shorten(parent)}, which is not defined", parent.line
+                )
             if parent != ",":
                 parents.append(nodes[parent])
     node.parents = [parent.name for parent in parents]
@@ -117,7 +119,7 @@ def _read_probability(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied:
     shape = (*(len(parent.states) for parent in parents), len(node.states))
     cells = np.prod(shape, dtype=float)
     if cells > MOST_CELLS or not cells:
-        raise FormatError(f"the table of {node.name!r} has {cells:.3g} cells", name.line)
+        raise FormatError(f"the table of {shorten(node.name)} has {cells:.3g} cells", name.line)
     node.table = _read_rows(scanner, node, shape, implied)
 
 
@@ -139,14 +141,14 @@ def _read_rows(
             row = _read_configuration(scanner, node, shape[:-1])
             scanner.expect(":")
         elif len(shape) > 1:
-            scanner.fail(f"a row of {node.name!r} does not name its parents' states; expected '(0, …) : …;'")
+            scanner.fail(f"a row of {shorten(node.name)} does not name its parents' states; expected '(0, …) : …;'")
         values = scanner.numbers(";")
         if values.size != shape[-1]:
-            raise FormatError(f"a row of {node.name!r} has {values.size} numbers; expected {shape[-1]}", line)
+            raise FormatError(f"a row of {shorten(node.name)} has {values.size} numbers; expected {shape[-1]}", line)
         if is_default:
             default = values
         elif given[row]:
-            raise FormatError(f"a row of {node.name!r} is given twice", line)
+            raise FormatError(f"a row of {shorten(node.name)} is given twice", line)
         else:
             table[row] = values
             given[row] = True
@@ -155,7 +157,9 @@ def _read_rows(
         implied.spend(missing * shape[-1], node.name, node.table_line)
         table[~given] = default
     elif missing:
-        raise FormatError(f"the table of {node.name!r} has {missing} of {len(given)} rows missing", node.table_line)
+        raise FormatError(
+            f"the table of {shorten(node.name)} has {missing} of {len(given)} rows missing", node.table_line
+        )
     return table.reshape(-1)
 
 
@@ -166,14 +170,17 @@ def _read_configuration(scanner: Scanner, node: NodeDraft, cardinalities: tuple[
     codes = [int(name) if name.isascii() and name.isdigit() and len(name) < 7 else -1 for name in scanner.names()]
     if len(codes) != len(cardinalities):
         raise FormatError(
-            f"a row of {node.name!r} names {len(codes)} states; expected one of each of {len(cardinalities)} parents",
+            f"a row of {shorten(node.name)} names {len(codes)} states; "
+            f"expected one of each of {len(cardinalities)} parents",
             line,
         )
     row = 0
     for code, cardinality, parent in zip(codes, cardinalities, node.parents, strict=True):
         if not 0 <= code < cardinality:
             raise FormatError(
-                f"a row of {node.name!r} does not name the state of {parent!r} by a number below {cardinality}", line
+                f"a row of {shorten(node.name)} does not name the state of {shorten(parent)} "
+                f"by a number below {cardinality}",
+                line,
             )
         row = row * cardinality + code
     return row

@@ -10,11 +10,11 @@ import re
 
 import numpy as np
 
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import NetworkDraft, NodeDraft, Position
 from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner, Token, as_number
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _PATTERN = re.compile(
     r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.formats.messages import shorten
 from engine.formats.networks.tokens import Token
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 MOST_IMPLIED_CELLS = 20_000_000
 """How many cells a file may imply in all: a few lines could otherwise fill the memory."""
@@ -27,7 +27,7 @@ class ImpliedTables:
         self._left -= cells
         if self._left < 0:
             raise FormatError(
-                f"with the table of {name!r} the file implies more than {MOST_IMPLIED_CELLS:,} numbers "
+                f"with the table of {shorten(name)} the file implies more than {MOST_IMPLIED_CELLS:,} numbers "
                 f"that it does not give",
                 line,
             )
@@ -46,6 +46,6 @@ class ImpliedTables:
         table = np.zeros((len(choices), len(states)))
         for row, choice in enumerate(choices):
             if choice not in codes:
-                raise FormatError(f"{name!r} has no state {shorten(choice)}", choice.line)
+                raise FormatError(f"{shorten(name)} has no state {shorten(choice)}", choice.line)
             table[row, codes[choice]] = 1
         return table.reshape(-1)

@@ -18,7 +18,9 @@ import numpy as np
 from engine.formats.networks.draft import Document, FactorDraft, NetworkDraft, NodeDraft
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
+from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork
+from engine.model.variable import list_names
 
 FORMAT = "pgmgui-network"
 VERSION = 1
@@ -37,10 +39,10 @@ def parse(text: str) -> NetworkDraft:
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         raise FormatError(f'not a network file: expected "format": "{FORMAT}"')
     if root.get("version") != VERSION:
-        raise FormatError(f"version {root.get('version')!r} is not known; expected {VERSION}")
+        raise FormatError(f"version {repr(root.get('version'))[:MOST_QUOTED]} is not known; expected {VERSION}")
     kind = _get(root, "kind", str, "the file")
     if kind not in ("bayesian", "markov"):
-        raise FormatError(f'kind {kind!r} is not known; expected "bayesian" or "markov"')
+        raise FormatError(f'kind {shorten(kind)} is not known; expected "bayesian" or "markov"')
     draft = NetworkDraft(name=str(root.get("name", "")), properties=_texts(root.get("properties", {})))
     draft.nodes = [_read_variable(item) for item in _get(root, "variables", list, "the file")]
     factors = [_read_table(item) for item in _get(root, "tables", list, "the file")]
@@ -75,7 +77,7 @@ def _strings(item: Any, key: str, where: str) -> list[str]:
 
 def _read_variable(item: Any) -> NodeDraft:
     name = _get(item, "name", str, "a variable")
-    where = f"variable {name!r}"
+    where = f"variable {shorten(name)}"
     node = NodeDraft(name, _strings(item, "states", where), properties=_texts(item.get("properties", {})))
     position = item.get("position")
     if position is not None:
@@ -86,8 +88,8 @@ def _read_variable(item: Any) -> NodeDraft:
 
 def _read_table(item: Any) -> FactorDraft:
     scope = _strings(item, "variables", "a table")
-    values = _get(item, "values", list, f"the table over {scope}")
-    return FactorDraft(scope, _numbers(values, f"the table over {scope}"))
+    where = f"the table over {list_names(scope)}"
+    return FactorDraft(scope, _numbers(_get(item, "values", list, where), where))
 
 
 def _numbers(values: Any, where: str, expected: int | None = None) -> Floats:
@@ -107,9 +109,9 @@ def _give_tables(nodes: list[NodeDraft], tables: list[FactorDraft]) -> None:
     for table in tables:
         node = by_name.get(table.scope[-1]) if table.scope else None
         if node is None:
-            raise FormatError(f"the table over {list(table.scope)} ends with no known variable")
+            raise FormatError(f"the table over {list_names(list(table.scope))} ends with no known variable")
         if node.table is not None:
-            raise FormatError(f"{node.name!r} has two tables")
+            raise FormatError(f"{shorten(node.name)} has two tables")
         node.parents, node.table = table.scope[:-1], table.table
 
 

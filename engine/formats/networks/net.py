@@ -13,11 +13,11 @@ from typing import NoReturn
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft
 from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.tokens import Scanner, Token, as_number
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork
 
 _PATTERN = re.compile(
@@ -120,7 +120,7 @@ def _read_node(scanner: Scanner, names: dict[str, str]) -> NodeDraft:
         elif key == "position":
             place = [as_number(token) for token in scanner.names()]
             if len(place) != 2 or not np.isfinite(place).all():
-                raise FormatError(f"the position of {node.name!r} is not '(x y)'", key.line)
+                raise FormatError(f"the position of {shorten(node.name)} is not '(x y)'", key.line)
             node.position = (place[0], place[1])
             scanner.expect(";")
         elif key == _OWN_NAME:
@@ -138,13 +138,13 @@ def _read_potential(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied: I
     if node is None:
         raise FormatError(f"a potential for {shorten(name)}, which is not a node above", name.line)
     if node.table_line is not None:
-        raise FormatError(f"a second potential for {node.name!r}", name.line)
+        raise FormatError(f"a second potential for {shorten(node.name)}", name.line)
     node.table_line = name.line
     if scanner.expect("|", ")") == "|":
         node.parents = [str(parent) for parent in scanner.until(")") if parent != ","]
     for parent in node.parents:
         if parent not in nodes:
-            raise FormatError(f"{node.name!r} has the parent {shorten(parent)}, which is not defined", name.line)
+            raise FormatError(f"{shorten(node.name)} has the parent {shorten(parent)}, which is not defined", name.line)
     shape = _shape(node, nodes)
     model = None
     scanner.expect("{")
@@ -160,20 +160,20 @@ def _read_potential(scanner: Scanner, nodes: Mapping[str, NodeDraft], implied: I
             node.properties[_decode_key(key)] = _as_text(scanner.until(";"))
     if model and node.table is None:
         raise FormatError(
-            f"the table of {node.name!r} is given by an expression ('model_data'); expected 'data'", model.line
+            f"the table of {shorten(node.name)} is given by an expression ('model_data'); expected 'data'", model.line
         )
     if model:
-        notes.append(f"the expression of {node.name!r} was left out; its table is kept")
+        notes.append(f"the expression of {shorten(node.name)} was left out; its table is kept")
     if node.table is None:
         node.table = implied.uniform(shape, node.name, node.table_line)
-        notes.append(f"the potential of {node.name!r} has no data; read as uniform")
+        notes.append(f"the potential of {shorten(node.name)} has no data; read as uniform")
 
 
 def _shape(node: NodeDraft, nodes: Mapping[str, NodeDraft]) -> tuple[int, ...]:
     shape = (*(len(nodes[parent].states) for parent in node.parents), len(node.states))
     cells = np.prod(shape, dtype=float)
     if cells > MOST_CELLS or not cells:
-        raise FormatError(f"the table of {node.name!r} has {cells:.3g} cells", node.table_line)
+        raise FormatError(f"the table of {shorten(node.name)} has {cells:.3g} cells", node.table_line)
     return shape
 
 
@@ -183,13 +183,15 @@ def _read_data(
     line = scanner.line
     if not scanner.peek("("):
         token = scanner.next("'('")
-        raise FormatError(f"the data of {node.name!r} begins with {shorten(token)}; expected a list of numbers", line)
+        raise FormatError(
+            f"the data of {shorten(node.name)} begins with {shorten(token)}; expected a list of numbers", line
+        )
     table, lengths = scanner.table()
     scanner.expect(";")
     # A table of the right size whose rows are not the child's states is one with its axes swapped.
     if table.size == np.prod(shape) and lengths not in ({shape[-1]}, {table.size}):
         got = ", ".join(str(length) for length in sorted(lengths)[:5])
-        raise FormatError(f"the table of {node.name!r} has rows of {got} numbers; expected {shape[-1]}", line)
+        raise FormatError(f"the table of {shorten(node.name)} has rows of {got} numbers; expected {shape[-1]}", line)
     return table
 
 

@@ -9,9 +9,10 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.formats.messages import shorten
+from engine.formats.limits import MOST_LETTERS
 from engine.model.arrays import Floats, Ints
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _INEXACT = 2**53
 """From here on a float may differ from the whole number that stands in the file."""
@@ -19,6 +20,7 @@ _CHUNK = 1 << 22
 _NEWLINE = ord("\n")
 _BLANK = np.zeros(256, dtype=bool)
 _BLANK[list(b" \t\n\v\f\r")] = True
+_LONG = re.compile(rb"(?<!\S)\S{%d}" % (MOST_LETTERS + 1))
 _NUMBER = re.compile(rb"[+-]?(?:(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|inf|nan)", re.IGNORECASE)
 
 
@@ -98,9 +100,17 @@ class NumberStream:
         return lines
 
     def _scan(self) -> Floats:
-        count = sum(len(before) for _, before in _split(self._raw))
+        count = longest = 0
+        for piece, before in _split(self._raw):
+            count += len(before)
+            longest = max(longest, int(np.diff(before, prepend=0, append=len(piece)).max()))
         if not count:
             return np.empty(0)
+        # Half of it, for a word may go on in the next piece; and blanks are counted too.
+        long = _LONG.search(self._raw) if longest > MOST_LETTERS // 2 else None
+        if long is not None:
+            what = f"a word of more than {MOST_LETTERS:,} characters, {shorten(long.group().decode('ascii'))}"
+            raise FormatError(f"{what}; at most that many are read", self._raw.count(b"\n", 0, long.start()) + 1)
         try:
             values: Floats = np.fromstring(self._raw, dtype=np.float64, sep=" ")
         except ValueError:
@@ -114,7 +124,7 @@ class NumberStream:
         for word in re.finditer(rb"\S+", self._raw):
             if not _NUMBER.fullmatch(word.group()):
                 line = self._raw.count(b"\n", 0, word.start()) + 1
-                raise FormatError(f"expected a number, got {shorten(word.group()[:60].decode('ascii'))}", line)
+                raise FormatError(f"expected a number, got {shorten(word.group().decode('ascii'))}", line)
         raise FormatError("expected numbers separated by spaces")
 
 

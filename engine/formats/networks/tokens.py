@@ -9,10 +9,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.formats.limits import MOST_CELLS, MOST_STATES
-from engine.formats.messages import shorten
+from engine.formats.limits import MOST_CELLS, MOST_LETTERS, MOST_STATES
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 
 class Token(str):
@@ -207,6 +207,9 @@ def _scan(text: str, pattern: re.Pattern[str], unescape: Callable[[str], str]) -
         kind = match.lastgroup
         if kind != "skip":
             content = match.group()
+            if kind == "token" and len(content) > MOST_LETTERS:
+                what = f"a word of {len(content):,} characters, {shorten(content)}"
+                raise FormatError(f"{what}; at most {MOST_LETTERS:,} are read", line)
             token = Token(unescape(content[1:-1]) if kind == "string" else content)
             token.line, token.quoted = line, kind == "string"
             yield token

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS, MOST_STATES
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, FactorDraft, NetworkDraft, NodeDraft
 from engine.formats.networks.number_stream import NumberStream
 from engine.model.arrays import Floats, Ints
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork, Network
 
 MOST_PREAMBLE = 1_000_000
@@ -185,7 +185,7 @@ def _draft(cardinalities: Ints, functions: Sequence[_Function], is_bayesian: boo
         # A row of zeros is no distribution and cannot be scaled to one. Linkage files have such rows
         # where evidence was multiplied into the tables: as factors they are right as they stand.
         draft.notes.append(
-            f"line {zero_row.line}: the table of {str(zero_row.scope[-1])!r} has a row of zeros, so the functions are "
+            f"line {zero_row.line}: the table of '{zero_row.scope[-1]}' has a row of zeros, so the functions are "
             "not all conditional distributions; read as a Markov network with the same functions"
         )
     if not is_bayesian or zero_row is not None:

@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, Position
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.xdsl_tables import read_deterministic, read_noisy_max
 from engine.formats.networks.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork
 
 _TABLES = {"cpt": "probabilities", "deterministic": "resultingstates", "noisymax": "parameters"}
@@ -61,13 +62,14 @@ def parse(text: str) -> NetworkDraft:
 def _read_nodes(container: Element) -> dict[str, NodeDraft]:
     """The nodes by id, with their tables; their parents are ids."""
     nodes: dict[str, NodeDraft] = {}
+    implied = ImpliedTables()
     for element in container.children:
         name = element.attribute("id")
         if element.tag not in _TABLES:
             message = _UNSUPPORTED.get(element.tag, "{tag} node {name}; this type of node is not supported")
             raise FormatError(message.format(tag=show_tag(element.tag), name=repr(name)), element.line)
         if name in nodes:
-            raise FormatError(f"a second node has the id {name!r}; ids must differ", element.line)
+            raise FormatError(f"a second node has the id {shorten(name)}; ids must differ", element.line)
         states = [state.attribute("id") for state in element.find_all("state")]
         nodes[name] = NodeDraft(name, states, element.line, properties=_read_properties(element))
     for element in container.children:
@@ -75,25 +77,29 @@ def _read_nodes(container: Element) -> dict[str, NodeDraft]:
         given = element.find("parents")
         node.parents = list(given.words(MOST_AXES)) if given else []
         if len(node.parents) >= MOST_AXES:
-            raise FormatError(f"{node.name!r} has {MOST_AXES} parents or more; fewer are supported", element.line)
+            raise FormatError(
+                f"{shorten(node.name)} has {MOST_AXES} parents or more; fewer are supported", element.line
+            )
         for parent in node.parents:
             if parent not in nodes:
-                raise FormatError(f"{node.name!r} has the parent {shorten(parent)}, which is not a node", element.line)
-        _read_table(element, node, [len(nodes[parent].states) for parent in node.parents])
+                raise FormatError(
+                    f"{shorten(node.name)} has the parent {shorten(parent)}, which is not a node", element.line
+                )
+        _read_table(element, node, [len(nodes[parent].states) for parent in node.parents], implied)
     return nodes
 
 
-def _read_table(element: Element, node: NodeDraft, cards: Sequence[int]) -> None:
+def _read_table(element: Element, node: NodeDraft, cards: Sequence[int], implied: ImpliedTables) -> None:
     table = element.find(_TABLES[element.tag])
     if table is None:
-        raise FormatError(f"{node.name!r} has no <{_TABLES[element.tag]}>", element.line)
+        raise FormatError(f"{shorten(node.name)} has no <{_TABLES[element.tag]}>", element.line)
     node.table_line = table.line
     if element.tag == "cpt":
-        node.table = table.numbers(f"the table of {node.name!r}")
+        node.table = table.numbers(f"the table of {shorten(node.name)}")
     elif element.tag == "deterministic":
         node.table = read_deterministic(table, node, cards)
     else:
-        node.table = read_noisy_max(table, element.find("strengths"), node, cards)
+        node.table = read_noisy_max(table, element.find("strengths"), node, cards, implied)
 
 
 def _read_properties(element: Element) -> dict[str, str]:
@@ -130,9 +136,9 @@ def _find_genie_nodes(genie: Element) -> Iterator[Element]:
 
 def _read_box(place: Element, node: NodeDraft) -> Position:
     """The centre of the box ``left top right bottom``."""
-    box = place.numbers(f"the position of {node.name!r}")
+    box = place.numbers(f"the position of {shorten(node.name)}")
     if box.size != 4 or not (np.abs(box) < 1e9).all():
-        raise FormatError(f"the position of {node.name!r} must be four numbers under 1e9", place.line)
+        raise FormatError(f"the position of {shorten(node.name)} must be four numbers under 1e9", place.line)
     return float(box[0] + box[2]) / 2, float(box[1] + box[3]) / 2
 
 
@@ -150,7 +156,7 @@ def _read_own(own: Element, nodes: Mapping[str, NodeDraft], draft: NetworkDraft)
         node.name = element.attribute("name")
         states = [state.attribute("name") for state in element.find_all("state")]
         if len(states) != len(node.states):
-            what = f"<{_OWN}> names {len(states)} states of {name!r}"
+            what = f"<{_OWN}> names {len(states)} states of {shorten(name)}"
             raise FormatError(f"{what}; expected {len(node.states)}", element.line)
         node.states = states
         node.properties = _read_own_properties(element)

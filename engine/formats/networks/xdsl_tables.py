@@ -9,11 +9,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import ROUNDING, NodeDraft
+from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.xml_tree import Element
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 
 def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) -> Floats:
@@ -29,16 +30,20 @@ def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) 
     chosen = np.fromiter((codes.get(word, -1) for word in element.words(rows)), dtype=np.int64)
     if (chosen < 0).any():
         word = next(itertools.islice(element.words(rows), int(chosen.argmin()), None))
-        raise FormatError(f"<resultingstates> of {node.name!r}: it has no state {shorten(word)}", element.line)
+        raise FormatError(f"<resultingstates> of {shorten(node.name)}: it has no state {shorten(word)}", element.line)
     if chosen.size != rows:
         count = "more" if chosen.size > rows else f"{chosen.size:,}"
-        raise FormatError(f"<resultingstates> of {node.name!r} names {count} states; expected {rows:,}", element.line)
+        raise FormatError(
+            f"<resultingstates> of {shorten(node.name)} names {count} states; expected {rows:,}", element.line
+        )
     table = np.zeros((rows, len(node.states)))
     table[np.arange(rows), chosen] = 1
     return table.reshape(-1)
 
 
-def read_noisy_max(element: Element, strengths: Element | None, node: NodeDraft, cards: Sequence[int]) -> Floats:
+def read_noisy_max(
+    element: Element, strengths: Element | None, node: NodeDraft, cards: Sequence[int], implied: ImpliedTables
+) -> Floats:
     """The table, flat, of ``<parameters>``: a distribution per state of each parent, then the leak.
 
     SMILE's manual: the columns of a parent follow the order in ``<strengths>``, and its last column has
@@ -47,50 +52,56 @@ def read_noisy_max(element: Element, strengths: Element | None, node: NodeDraft,
     """
     rows = _count_rows(element, node, cards)
     size = len(node.states)
-    values = element.numbers(f"the parameters of {node.name!r}")
+    values = element.numbers(f"the parameters of {shorten(node.name)}")
     expected = (sum(cards) + 1) * size
     if values.size != expected:
-        what = f"the noisy-max {node.name!r} has {values.size:,} parameters"
+        what = f"the noisy-max {shorten(node.name)} has {values.size:,} parameters"
         raise FormatError(f"{what}; expected {expected:,}", element.line)
+    implied.spend(rows * size, node.name, element.line)
     columns = values.reshape(-1, size)
+    if (columns > 1 + ROUNDING).any():
+        raise FormatError(f"the noisy-max {shorten(node.name)} has a column that does not sum to 1", element.line)
     sums = columns.sum(axis=1, keepdims=True)
     if (columns < 0).any() or not (np.abs(sums - 1) <= ROUNDING).all():
-        raise FormatError(f"the noisy-max {node.name!r} has a column that does not sum to 1", element.line)
+        raise FormatError(f"the noisy-max {shorten(node.name)} has a column that does not sum to 1", element.line)
     columns = columns / sums
     orders = _read_strengths(strengths, node, cards)
     tails = np.cumsum(columns[:, ::-1], axis=1)[:, ::-1]
-    product = tails[-1][np.newaxis]
+    product: Floats = tails[-1:].copy()
     start = 0
     for order in orders:
         own = tails[start : start + len(order)]
         if (columns[start + len(order) - 1, :-1] != 0).any():
-            what = f"the noisy-max {node.name!r} has a parent whose last column is not 0 … 0 1"
+            what = f"the noisy-max {shorten(node.name)} has a parent whose last column is not 0 … 0 1"
             raise FormatError(f"{what}; change its type to General (CPT) in GeNIe", element.line)
         product = (product[:, np.newaxis] * own[np.argsort(order)]).reshape(-1, size)
         start += len(order)
-    table = product - np.append(product[:, 1:], np.zeros((rows, 1)), axis=1)
-    table = np.maximum(table, 0)  # the differences of equal tails can be −1e-17
-    return np.asarray(table / table.sum(axis=1, keepdims=True), dtype=np.float64).reshape(-1)
+    product[:, :-1] -= product[:, 1:]
+    np.maximum(product, 0, out=product)  # the differences of equal tails can be −1e-17
+    product /= product.sum(axis=1, keepdims=True)
+    return product.reshape(-1)
 
 
 def _read_strengths(element: Element | None, node: NodeDraft, cards: Sequence[int]) -> list[list[int]]:
     """Per parent, which of its states each column is for."""
     if element is None:
         return [list(range(card)) for card in cards]
-    given = element.numbers(f"the strengths of {node.name!r}").tolist()
+    given = element.numbers(f"the strengths of {shorten(node.name)}").tolist()
     if len(given) != sum(cards):
-        what = f"the noisy-max {node.name!r} has {len(given):,} strengths"
+        what = f"the noisy-max {shorten(node.name)} has {len(given):,} strengths"
         raise FormatError(f"{what}; expected {sum(cards):,}", element.line)
     orders = []
     for card in cards:
         order, given = given[:card], given[card:]
         if sorted(order) != list(range(card)):
-            raise FormatError(f"the strengths of {node.name!r} are not an order of its parents' states", element.line)
+            raise FormatError(
+                f"the strengths of {shorten(node.name)} are not an order of its parents' states", element.line
+            )
         orders.append([int(k) for k in order])
         # Whether the list gives states by column or columns by state is the same for an order that is
         # its own inverse (every order of two states); others are refused rather than guessed.
         if any(order[int(k)] != position for position, k in enumerate(order)):
-            what = f"the noisy-max {node.name!r} reorders a parent's states in a circle"
+            what = f"the noisy-max {shorten(node.name)} reorders a parent's states in a circle"
             raise FormatError(f"{what}; change its type to General (CPT) in GeNIe", element.line)
     return orders
 
@@ -99,6 +110,6 @@ def _count_rows(element: Element, node: NodeDraft, cards: Sequence[int]) -> int:
     """The configurations of the parents, checked before a table of that size is made."""
     rows = math.prod(cards)
     if rows * len(node.states) > MOST_CELLS or not node.states or not rows:
-        what = f"the table of {node.name!r} has {rows * len(node.states):,} cells"
+        what = f"the table of {shorten(node.name)} has {rows * len(node.states):,} cells"
         raise FormatError(f"{what}; expected 1 to {MOST_CELLS:,}", element.line)
     return rows

@@ -14,10 +14,10 @@ from xml.parsers import expat
 
 import numpy as np
 
-from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
+from engine.formats.limits import MOST_CELLS, MOST_LETTERS
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
+from engine.model.messages import MOST_QUOTED, shorten
 
 MOST_DEPTH = 100
 """How deep elements may be nested."""
@@ -65,7 +65,7 @@ class Element:
     def attribute(self, name: str) -> str:
         """An attribute that must be there."""
         if name not in self.attributes:
-            raise FormatError(f"<{self.tag}> has no attribute {name!r}", self.line)
+            raise FormatError(f"<{self.tag}> has no attribute {shorten(name)}", self.line)
         return self.attributes[name]
 
     def words(self, most: int) -> Iterator[str]:
@@ -89,11 +89,12 @@ class Element:
 
     def _number(self, word: str, what: str) -> float:
         try:
-            if word.isascii() and "_" not in word:
+            if word.isascii() and "_" not in word and len(word) <= MOST_LETTERS:
                 return float(word)
         except ValueError:
             pass
-        raise FormatError(f"expected a number in {what}, got {shorten(word)}", self.line)
+        long = f" of {len(word):,} characters; at most {MOST_LETTERS:,} are read" if len(word) > MOST_LETTERS else ""
+        raise FormatError(f"expected a number in {what}, got {shorten(word)}{long}", self.line)
 
 
 class _TreeBuilder:
@@ -162,7 +163,7 @@ def read_xml(text: str) -> Element:
     return builder.root
 
 
-def show_tag(tag: str, most: int = 40) -> str:
+def show_tag(tag: str, most: int = MOST_QUOTED) -> str:
     """A tag for a message, cut when long.
 
     >>> show_tag("network")

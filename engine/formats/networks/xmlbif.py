@@ -11,10 +11,10 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.formats.messages import shorten
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, parse_position
 from engine.formats.networks.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork
 
 _HIDDEN = {"position", "fast"}
@@ -73,7 +73,7 @@ def _read_variable(element: Element) -> NodeDraft:
     kinds = [element.attributes.get("TYPE", "nature"), *(child.content for child in element.find_all("TYPE"))]
     for kind in kinds:
         if kind not in ("nature", "discrete"):
-            what = f"{name.content!r} is of type {shorten(kind)}"
+            what = f"{shorten(name.content)} is of type {shorten(kind)}"
             raise FormatError(f"{what}; only nature (discrete chance) variables are supported", element.line)
     states = [child.content for child in element.find_all("OUTCOME", "VALUE")]
     node = NodeDraft(name.content, states, element.line)
@@ -96,21 +96,21 @@ def _read_definition(element: Element, nodes: Mapping[str, NodeDraft]) -> None:
         raise FormatError(f"a <DEFINITION> for {shorten(name)}, which is not a variable", children[0].line)
     node = nodes[name]
     if node.table is not None:
-        raise FormatError(f"a second <DEFINITION> for {node.name!r}", element.line)
+        raise FormatError(f"a second <DEFINITION> for {shorten(node.name)}", element.line)
     givens = element.find_all("GIVEN")
     if len(givens) >= MOST_AXES:
         raise FormatError(
-            f"{node.name!r} has {len(givens)} parents; at most {MOST_AXES - 1} are supported", element.line
+            f"{shorten(node.name)} has {len(givens)} parents; at most {MOST_AXES - 1} are supported", element.line
         )
     for given in givens:
         if given.content not in nodes:
-            what = f"{node.name!r} has the parent {shorten(given.content)}"
+            what = f"{shorten(node.name)} has the parent {shorten(given.content)}"
             raise FormatError(f"{what}, which is not a variable", given.line)
     table = element.find("TABLE")
     if table is None:
-        raise FormatError(f"the <DEFINITION> of {node.name!r} has no <TABLE>", element.line)
+        raise FormatError(f"the <DEFINITION> of {shorten(node.name)} has no <TABLE>", element.line)
     node.parents = [given.content for given in givens]
-    node.table = table.numbers(f"the table of {node.name!r}")
+    node.table = table.numbers(f"the table of {shorten(node.name)}")
     node.table_line = table.line
 
 

@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.messages import shorten
 from engine.formats.tables import text
 from engine.formats.tables.cells import read_number
 from engine.formats.tables.delimited import Source, find_line, read_columns
 from engine.formats.tables.table import MOST_COLUMNS, Column, Hints, Table, make_column
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.variable import list_names
 
 _DATA = re.compile(rb"^[ \t]*@data\b[^\n]*\n?", re.IGNORECASE | re.MULTILINE)
@@ -28,7 +29,7 @@ _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)\s*+(.*)", re.IGNORECASE | re.DOTALL)
 _VALUE = re.compile(rf"\s*+({_QUOTED}|[^,'\"{{}}]*+)\s*+(,|$)", re.DOTALL)
 _PAIR = re.compile(rf"\s*+(\d{{1,9}})\s++({_QUOTED}|[^,'\"{{}}\s]++)\s*+(,|$)", re.DOTALL)
-_QUOTED_OR_MARK = re.compile(rf"{_QUOTED}|['\"}}]", re.DOTALL)
+_QUOTED_OR_MARK = re.compile(rf"{_QUOTED}|}}|(?P<open>['\"].*)", re.DOTALL)
 _REST = re.compile(r"\s*+\Z")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _CONTROL = {"n": "\n", "t": "\t", "r": "\r"}
@@ -68,7 +69,7 @@ def parse(data: bytes, _hints: Hints) -> Table:
         source = Source(padded, text.sniff_delimiter(body, ", ") if body.strip() else ",", encoding)
         columns, _ = read_columns(source, lines, len(attributes))
         width = len(columns)
-        table = Table(columns, columns[0].codes.size, line_of=lambda row: find_line(source, lines, width, row))
+        table = Table(columns, columns[0].codes.size, line_of=partial(find_line, source, lines, width))
     for column, attribute in zip(table.columns, attributes, strict=True):
         column.name, column.states = attribute.name, attribute.states
     plain = [attribute.name for attribute in attributes if attribute.states is None]
@@ -88,7 +89,9 @@ def _read_header(text: str) -> list[_Attribute]:
             raise FormatError(f"expected '@attribute name type', got {shorten(line)}", number)
         name = _unquote(match[1])
         if not name or name in attributes:
-            raise FormatError(f"the attribute {name!r} has no name or that of another; names must differ", number)
+            raise FormatError(
+                f"the attribute {shorten(name)} has no name or that of another; names must differ", number
+            )
         attributes[name] = _Attribute(name, *_read_type(match[2], number), number)
         if len(attributes) > MOST_COLUMNS:
             raise FormatError(f"more than {MOST_COLUMNS:,} attributes", number)
@@ -116,8 +119,8 @@ def _find_brace(text: str, line: int) -> int:
     for match in _QUOTED_OR_MARK.finditer(text):
         if match[0] == "}":
             return match.start()
-        if len(match[0]) == 1:
-            raise FormatError(f"a quote that is never closed: {shorten(text[match.start() :])}", line)
+        if match["open"]:
+            raise FormatError(f"a quote that is never closed: {shorten(match['open'])}", line)
     raise FormatError("a brace that is never closed", line)
 
 
@@ -158,7 +161,7 @@ def _read_lines(text: str, attributes: Sequence[_Attribute], before: int) -> Tab
     columns: list[Column] = [
         make_column(attribute.name, [row[k] for row in rows]) for k, attribute in enumerate(attributes)
     ]
-    table = Table(columns, len(rows), line_of=lambda row: numbers[row])
+    table = Table(columns, len(rows), line_of=numbers.__getitem__)
     if any(weight != 1 for weight in weights):
         table.weights = np.array(weights, dtype=np.float64)
         table.notes.append("the rows have weights")
@@ -199,5 +202,5 @@ def _read_sparse(line: str, attributes: Sequence[_Attribute], number: int) -> Ce
         position = match.end()
     for k, attribute in enumerate(attributes):
         if k not in found and attribute.default is None:
-            raise FormatError(f"a sparse row without {attribute.name!r}, which has no default value", number)
+            raise FormatError(f"a sparse row without {shorten(attribute.name)}, which has no default value", number)
     return [found.get(k, attribute.default) for k, attribute in enumerate(attributes)]

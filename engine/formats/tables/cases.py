@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from engine.formats.limits import MOST_STATES
-from engine.formats.messages import shorten
 from engine.formats.tables import text
 from engine.formats.tables.delimited import Source, find_line, read_columns, read_first_row
 from engine.formats.tables.table import Hints, Table
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _CAMML = re.compile(rb"\s*\d+[ \t]*%")
 _PERCENT = re.compile(rb"%[^\r\n]*")
@@ -56,7 +57,7 @@ def _parse_camml(data: bytes) -> Table:
         raise FormatError("two columns have the same name; names must differ", names_line)
     if columns[0].codes.size != rows:
         raise FormatError(f"the file declares {rows:,} cases but has {columns[0].codes.size:,}", header[1][1])
-    return Table(columns, rows, line_of=lambda row: find_line(source, offset, width, row))
+    return Table(columns, rows, line_of=partial(find_line, source, offset, width))
 
 
 def _read_whole(cells: Sequence[str], line: int, most: int = 10**9) -> int:

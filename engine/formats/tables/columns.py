@@ -8,14 +8,14 @@ from typing import NoReturn
 
 import numpy as np
 
-from engine.formats.limits import MOST_STATES
-from engine.formats.messages import shorten
+from engine.formats.limits import MOST_LETTERS, MOST_STATES
 from engine.formats.tables.cells import MISSING_CODES, read_likelihood, read_number
 from engine.formats.tables.table import Column, Table
 from engine.formats.tables.values import Decoded, Decoder, line_of
 from engine.model.arrays import Codes, Floats
 from engine.model.dataset import MISSING, Dataset, code_dtype
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
 
 WEIGHT_NAMES = ("_weight", "weight", "NumCases", "freq", "count")
@@ -70,7 +70,9 @@ def build_dataset(
         _refuse(table, variables)
     for i, j in taken.items():
         if table.columns[j].name != variables[i].name:
-            notes.append(f"column {table.columns[j].name!r} is taken for the variable {variables[i].name!r}")
+            notes.append(
+                f"column {shorten(table.columns[j].name)} is taken for the variable {shorten(variables[i].name)}"
+            )
     weights, weight_column = find_weights(table, variables, taken.values(), notes)
     decoded = [
         Decoder(table, table.columns[taken[i]], variable, codes, (values or {}).get(taken[i])).decode(notes)
@@ -97,7 +99,7 @@ def _build_from_columns(table: Table, missing: frozenset[str], notes: list[str])
             continue
         variable, why = make_variable(table, column, missing)
         if variable is None:
-            notes.append(f"column {column.name!r} is left out: it {why}")
+            notes.append(f"column {shorten(column.name)} is left out: it {why}")
             unmatched.append(column.name)
         else:
             decoded.append(Decoder(table, column, variable, missing).decode(notes))
@@ -153,7 +155,7 @@ def find_weights(
                 continue
             weights = _read_weights(table, column, strict=variables is not None)
             if weights is not None:
-                notes.append(f"column {column.name!r} holds the weights of the rows")
+                notes.append(f"column {shorten(column.name)} holds the weights of the rows")
                 return weights, j
     return np.ones(table.rows), -1
 
@@ -165,12 +167,12 @@ def _read_weights(table: Table, column: Column, strict: bool) -> Floats | None:
             if not strict:
                 return None
             raise FormatError(
-                f"column {column.name!r} holds the weights of the rows but has {shorten(column.texts[k])}; "
+                f"column {shorten(column.name)} holds the weights of the rows but has {shorten(column.texts[k])}; "
                 "expected numbers ≥ 0",
                 line_of(table, column, k),
             )
     if (column.codes < 0).any():
-        raise FormatError(f"column {column.name!r} holds the weights of the rows but has missing cells")
+        raise FormatError(f"column {shorten(column.name)} holds the weights of the rows but has missing cells")
     return np.array(numbers, dtype=np.float64)[column.codes]
 
 
@@ -182,8 +184,8 @@ def make_variable(table: Table, column: Column, missing: frozenset[str]) -> tupl
         for text in states:
             if ";" in text and read_likelihood(text):
                 raise FormatError(
-                    f"column {column.name!r} has the likelihood {shorten(text)}, which needs the order of the states; "
-                    "give the data together with a network",
+                    f"column {shorten(column.name)} has the likelihood {shorten(text)}, which needs the order "
+                    "of the states; give the data together with a network",
                     line_of(table, column, column.texts.index(text)),
                 )
     if not column.name:
@@ -192,6 +194,9 @@ def make_variable(table: Table, column: Column, missing: frozenset[str]) -> tupl
         return None, "numbers the cases"
     if not states:
         return None, "has no states"
+    longest = max(len(column.name), *map(len, states))
+    if longest > MOST_LETTERS:
+        return None, f"has a name of {longest:,} characters, and at most {MOST_LETTERS:,} are supported"
     if len(states) > MOST_STATES:
         return None, f"has {len(states):,} different values, and at most {MOST_STATES:,} are supported"
     return Variable(column.name, tuple(states)), ""

@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.formats.messages import shorten
 from engine.formats.tables.table import MOST_COLUMNS, MOST_TEXTS, Column, Numbering, smallest
 from engine.model.arrays import Codes
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 
 _BLOCK = 4 * 2**20
 _LARGEST_BLOCK = 16 * 2**20
@@ -346,9 +346,10 @@ class _Gatherer:
         if size > known.size:
             known = self._codes[step] = np.concatenate([known, np.full(size - known.size, -1)])
         codes = known[number]
-        new, first = np.unique(number[codes < 0], return_index=True)
-        if new.size:
-            cells = np.flatnonzero(codes < 0)[first]
+        unknown = np.flatnonzero(codes < 0)
+        if unknown.size:
+            new, first = np.unique(number[unknown], return_index=True)
+            cells = unknown[first]
             known[new] = np.arange(len(self.raws), len(self.raws) + new.size)
             self.raws += [buffer[starts[cell] : ends[cell]].tobytes() for cell in cells]
             codes = known[number]

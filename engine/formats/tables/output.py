@@ -19,6 +19,7 @@ from engine.formats.tables.text import DELIMITERS
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
 from engine.model.errors import ModelError
+from engine.model.messages import shorten
 from engine.model.variable import Variable
 
 _ROWS = 2**14
@@ -64,7 +65,9 @@ def _cell_texts(dataset: Dataset, i: int) -> list[str]:
     vectors: npt.NDArray[np.float64] = dataset.likelihoods.get(i, np.empty((0, variable.cardinality)))
     missing = [code for code in MISSING_CODES if code not in variable.states]
     if not missing and (dataset.codes[i] == MISSING).any():
-        raise ModelError(f"variable {variable.name!r} has states named like every missing code; rename one to write it")
+        raise ModelError(
+            f"variable {shorten(variable.name)} has states named like every missing code; rename one to write it"
+        )
     soft = [_likelihood_text(vector, variable) for vector in vectors]
     return [*variable.states, *reversed(soft), missing[0] if missing else ""]
 
@@ -93,7 +96,9 @@ def _check_names(dataset: Dataset) -> None:
         raise ModelError("two variables of the dataset have the same name; names must differ to write them")
     for variable in dataset.variables:
         if any("\0" in text for text in (variable.name, *variable.states)):
-            raise ModelError(f"variable {variable.name!r} has a NUL character in a name; rename it to write the data")
+            raise ModelError(
+                f"variable {shorten(variable.name)} has a NUL character in a name; rename it to write the data"
+            )
 
 
 def _quote(text: str, special: str) -> str:

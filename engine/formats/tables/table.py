@@ -34,9 +34,13 @@ class Column:
     """The states the file itself declares (a nominal attribute in ARFF), in its order."""
 
 
+def _no_line(_row: int) -> None:
+    """The line of a row where a format has no lines."""
+
+
 @dataclass(eq=False)
 class Table:
-    """The columns of a file, and what is needed to speak of its rows.
+    """The columns of a file, and what is needed to speak of its rows. It can be pickled.
 
     ``line_of`` gives the line of a row (None where the format has no lines); it may read the file
     again and is for errors. ``indexed`` says that ``#2`` may stand for the third state (Netica).
@@ -46,7 +50,7 @@ class Table:
     rows: int
     weights: Floats | None = None
     notes: list[str] = field(default_factory=list)
-    line_of: Callable[[int], int | None] = lambda row: None
+    line_of: Callable[[int], int | None] = _no_line
     indexed: bool = False
 
 
@@ -109,7 +113,8 @@ class Numbering:
         return numbers if found == values.size else None
 
     def _add(self, values: npt.NDArray[np.uint64]) -> None:
-        values = values[~np.isin(values, self._known)]
+        if self._known.size:
+            values = values[~np.isin(values, self._known)]
         new, first = np.unique(values, return_index=True)
         number = np.empty(new.size, dtype=np.int64)
         number[np.argsort(first)] = np.arange(self._known.size, self._known.size + new.size)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import codecs
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from engine.formats.messages import shorten
 from engine.formats.tables.cells import MISSING_CODES, read_number
 from engine.formats.tables.delimited import Positions, Source, find_line, read_block, read_columns, read_first_row
 from engine.formats.tables.table import Column, Hints, Table
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.variable import Variable
 
 DELIMITERS = ",;\t| "
@@ -33,7 +34,7 @@ def clean(data: bytes) -> tuple[bytes, str]:
     data = data.removeprefix(codecs.BOM_UTF8)
     if b"\n" not in data:
         data = data.replace(b"\r", b"\n")
-    if not data.strip():
+    if not data or data.isspace():
         raise FormatError("the file is empty; expected a table with names of variables in its first line")
     nul = data.find(b"\0")
     if nul >= 0:
@@ -146,14 +147,14 @@ def _read_rows(source: Source, names: Sequence[str], offset: int) -> Table:
         column.name = name
     notes = [f"lines skipped as comments: {comments}"] if comments else []
     rows = columns[0].codes.size
-    return Table(columns, rows, notes=notes, line_of=lambda row: find_line(source, offset, len(names), row))
+    return Table(columns, rows, notes=notes, line_of=partial(find_line, source, offset, len(names)))
 
 
 def _why_values(first: Sequence[str], columns: Sequence[Column], missing: set[str]) -> str:
     """Why the first line must be a row of values, when no model is given; empty if it is a header."""
     inner = [cell for cell in first if cell in missing and cell]
     if inner:
-        return f"the first line has the missing code {inner[0]!r}"
+        return f"the first line has the missing code {shorten(inner[0])}"
     if len(first) > 2 and list(first) == [str(k) for k in range(len(first))]:
         return ""
     for cell, column in zip(first, columns, strict=False):
@@ -184,5 +185,5 @@ def _check_names(columns: Sequence[Column], line: int, variables: Sequence[Varia
     seen = set()
     for column in columns:
         if column.name in seen and column.name and (wanted is None or column.name in wanted):
-            raise FormatError(f"two columns are named {column.name!r}; names must differ", line)
+            raise FormatError(f"two columns are named {shorten(column.name)}; names must differ", line)
         seen.add(column.name)

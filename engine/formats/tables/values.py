@@ -11,11 +11,11 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.formats.messages import shorten
 from engine.formats.tables.cells import read_likelihood, read_number
 from engine.formats.tables.table import Column, Table
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING
 from engine.model.errors import FormatError
+from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
 
 
@@ -69,9 +69,11 @@ class Decoder:
             codes[k] = code
         if self._respelt:
             more = f" (and {len(self._respelt) - 1} like it)" if len(self._respelt) > 1 else ""
-            notes.append(f"column {self.column.name!r}: {self._respelt[0]}{more}")
+            notes.append(f"column {shorten(self.column.name)}: {self._respelt[0]}{more}")
         if self._given:
-            notes.append(f"column {self.column.name!r}: values given a meaning: {list_names(list(self._given), 4)}")
+            notes.append(
+                f"column {shorten(self.column.name)}: values given a meaning: {list_names(list(self._given), 4)}"
+            )
         return Decoded(self.variable, codes, list(self._vectors), self.column)
 
     def list_unknown(self) -> list[str]:
@@ -100,7 +102,7 @@ class Decoder:
         same = () if number is None else self._states_by_number.get(number, ())
         if len(same) != 1:
             return None
-        self._respelt.append(f"{shorten(text)} is read as the state {self.variable.states[same[0]]!r}")
+        self._respelt.append(f"{shorten(text)} is read as the state {shorten(self.variable.states[same[0]])}")
         return same[0]
 
     @cached_property
@@ -114,12 +116,12 @@ class Decoder:
 
     def _fail(self, k: int) -> NoReturn:
         states = list_names(self.variable.states)
-        expected = f"a state of {self.variable.name!r}; it has {states}"
+        expected = f"a state of {shorten(self.variable.name)}; it has {states}"
         if read_likelihood(self.column.texts[k].strip()) is not None:
             numbers = f"{self.variable.cardinality} numbers ≥ 0, not all 0"
-            expected = f"a likelihood of {self.variable.name!r}: {numbers}, for {states}"
+            expected = f"a likelihood of {shorten(self.variable.name)}: {numbers}, for {states}"
         raise FormatError(
-            f"column {self.column.name!r} has {shorten(self.column.texts[k])}, which is not {expected}",
+            f"column {shorten(self.column.name)} has {shorten(self.column.texts[k])}, which is not {expected}",
             line_of(self.table, self.column, k),
         )
 

@@ -15,6 +15,9 @@ from engine.learning.soft_evidence import SoftEvidence, merge_evidence
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 
+ROUNDING = 1e-13
+"""A gain this small, relative to the objective or to one nat, may be none."""
+
 
 @dataclass(frozen=True, eq=False)
 class Memory:
@@ -56,8 +59,9 @@ class Hybrid:
         em, em_info, em_evidence = evaluate_softly(work, maximised, cancelled)
         edml, edml_info, edml_evidence = evaluate_softly(work, solved, cancelled)
         units = int(unit.max()) + 1
-        better = weighted_counts(unit, edml.objective, units) > weighted_counts(unit, em.objective, units)
-        won = better[unit]
+        reached = weighted_counts(unit, em.objective, units)
+        # Of two that are equally good, EM's: rounding is not to choose, for they may be far apart.
+        won = (weighted_counts(unit, edml.objective, units) > reached + ROUNDING * (1 + np.abs(reached)))[unit]
         parameters = won[work.objective.component]
         evidence = merge_evidence(em_evidence, edml_evidence, parameters[work.objective.geometry.starts])
         info = Info(em_info.propagated + edml_info.propagated + propagated)

@@ -18,7 +18,7 @@ const SHORTCUTS = [
   ["Drag the background, Shift + arrows", "Move the view"],
   ["Wheel, + and −, 0", "Zoom; fit the graph"],
   ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
-  ["R, S", "Start, pause or resume the run; one step: anywhere on the page"],
+  ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["?", "This list"],

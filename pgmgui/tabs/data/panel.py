@@ -16,8 +16,9 @@ from engine.formats.tables.table import Table
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
-from pgmgui.project.data_reading import DataFile, build_scene
-from pgmgui.project.matching import Matching, begin_matching
+from pgmgui.project.apart import Apart
+from pgmgui.project.data_reading import DataFile, build_scene, read_data
+from pgmgui.project.matching import Matching
 from pgmgui.project.scene import Scene
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
@@ -34,7 +35,7 @@ MOST_NOTES = 6
 class DataPanel(pn.viewable.Viewer):
     """Where the data comes from, what it is, and where it goes.
 
-    A file is read beside the page: until that is done, and if it fails, the page stays as it is. Where it does
+    A file is read apart from the page: until that is done, and if it fails, the page stays as it is. Where it does
     not fit the network, the user is asked first.
     """
 
@@ -121,12 +122,8 @@ class DataPanel(pn.viewable.Viewer):
         self._matching.close()
         network = self._session.network
         as_new = bool(self._as_new.value) or not network.variables
-
-        def read() -> tuple[Table, Matching | None]:
-            table = file.read(() if as_new else network.variables)
-            return table, None if as_new else begin_matching(table, network)
-
-        await self._work.run(f"Reading {file.name}", read, lambda found: self._take(*found))
+        reading = Apart(partial(read_data, file, None if as_new else network), file.name, file.size)
+        await self._work.run(f"Reading {file.name}", reading.run, lambda found: self._take(*found), reading)
 
     def _take(self, table: Table, matching: Matching | None) -> None:
         if matching is None:

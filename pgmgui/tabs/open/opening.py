@@ -13,6 +13,7 @@ from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
+from pgmgui.project.apart import Apart
 from pgmgui.project.network_files import NetworkFile
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
@@ -28,7 +29,7 @@ MOST_NOTES = 8
 class Opening(pn.viewable.Viewer):
     """Buttons, a place for files, and what the reader had to say.
 
-    A file is read beside the page: until that is done, and if it fails, what is open stays open.
+    A file is read apart from the page: until that is done, and if it fails, what is open stays open.
     """
 
     def __init__(self, session: Session, race: Race) -> None:
@@ -115,15 +116,16 @@ class Opening(pn.viewable.Viewer):
 
     async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
         self._offer(None)
+        reading = Apart(partial(file.read, normalise), file.name, file.size)
 
         def read() -> tuple[Scene | Saved, Derived] | RowSumError:
             try:
-                found = file.read(normalise)
+                found = reading.run()
                 return found, derive(found if isinstance(found, Scene) else found.scene)
             except RowSumError as error:
                 return error
 
-        await self._work.run(f"Reading {file.name}", read, partial(self._finish, file))
+        await self._work.run(f"Reading {file.name}", read, partial(self._finish, file), reading)
 
     def _finish(self, file: NetworkFile, found: tuple[Scene | Saved, Derived] | RowSumError) -> None:
         if not isinstance(found, RowSumError):

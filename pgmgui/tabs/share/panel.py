@@ -99,7 +99,12 @@ class SharePanel(pn.viewable.Viewer):
 
     def _link(self, _event: object) -> None:
         scene = self._session.scene
-        if not is_linkable(scene):
+        try:
+            linkable = is_linkable(scene)
+        except PgmError as error:  # a session's file may name any example
+            self._session.say(f"A link cannot open this: {error}. Save the session as a file instead.")
+            return
+        if not linkable:
             self._session.say(
                 "A link can only open an example of the gallery with other marks; save the session as a file instead."
             )
@@ -157,6 +162,8 @@ class SharePanel(pn.viewable.Viewer):
         if keeper.status in ("kept", "changed"):
             where = f"in {self._keeper.store.folder}" if self._session.local else "by the machine that serves this page"
             lines.append(f"They are stored {where}; only this page's address leads to them.")
+        if keeper.room is not None:
+            lines.append(keeper.room.describe(self._session.local))
         self._kept.write(*lines)
         self._forget_copy.disabled = keeper.status != "kept"
 

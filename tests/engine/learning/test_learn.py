@@ -30,6 +30,47 @@ def run(network, dataset, method="d-em", tol=1e-3, max_iter=1000, **options):
     return list(learn(network, dataset, method, stopping=Stopping(tol=tol, max_iter=max_iter), **options))
 
 
+# Going on
+
+
+@pytest.mark.parametrize("cells_in_a_batch", [20_000_000, 1])
+@pytest.mark.parametrize("method", METHODS)
+def test_what_goes_on_after_a_stop_ends_where_it_would_have(method, cells_in_a_batch, monkeypatch):
+    """The same parameters and iterations of every restart, and all that is counted is counted on."""
+    monkeypatch.setattr(learning, "MOST_BATCH_CELLS", cells_in_a_batch)
+    network, dataset = latent_class(), latent_data()
+    options = {"n_init": 3, "random_state": 2, "tol": 0.0}
+    whole = run(network, dataset, method, max_iter=25, **options)[-1]
+    half = run(network, dataset, method, max_iter=10, **options)[-1]
+    first, *_, last = run(network, dataset, method, max_iter=25, tol=0.0, resume=half)
+    np.testing.assert_array_equal(first.theta, half.theta)
+    np.testing.assert_allclose(first.objective.sum(axis=1), half.objective.sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(last.theta, whole.theta, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(last.iterations, whole.iterations)
+    assert (first.iteration, last.iteration, last.stop) == (10, whole.iteration, "iterations")
+    assert last.seconds > half.seconds
+    assert whole.inferences <= last.inferences <= whole.inferences + half.inferences
+
+
+def test_what_has_converged_is_left_as_it_is():
+    network, dataset = latent_class(), latent_data()
+    done = run(network, dataset)[-1]
+    assert done.stop == "converged"
+    last = run(network, dataset, resume=done)[-1]
+    assert (last.stop, last.iteration) == ("converged", done.iteration)
+    np.testing.assert_array_equal(last.theta, done.theta)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_going_on_that_is_cancelled_at_once_loses_nothing(method):
+    network, dataset = latent_class(), latent_data()
+    half = run(network, dataset, method, tol=0.0, max_iter=5, n_init=2)[-1]
+    last = run(network, dataset, method, resume=half, cancelled=lambda: True)[-1]
+    assert last.stop == "cancelled"
+    np.testing.assert_array_equal(last.theta, half.theta)
+    np.testing.assert_allclose(last.objective.sum(axis=1), half.objective.sum(axis=1), rtol=1e-12)
+
+
 # Restarts
 
 

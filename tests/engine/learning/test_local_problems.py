@@ -182,3 +182,27 @@ def test_few_steps_suffice():
         drawn.append((start, np.ones(3), np.ones(20), np.zeros(20), coefficients))
     sets = make_sets(drawn)
     np.testing.assert_allclose(climb(sets, 8), climb(sets), atol=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_of_equally_good_parameters_the_order_of_states_and_rows_does_not_choose(seed):
+    """The gradient r/(rθ) + (2 − r)/(2 − rθ) is the same for all states wherever rθ = 1: the best are a whole face."""
+    generator = np.random.default_rng(seed)
+    start, first = generator.dirichlet(np.ones(4)), generator.random(4) * [0.9, 0.9, 1, 1] + [0, 0, 1, 1]
+    problem = (start, np.zeros(4), np.ones(2), np.zeros(2), np.stack([first, 2 - first]))
+    order = generator.permutation(4)
+    turned = (start[order], np.zeros(4), np.ones(2), np.zeros(2), np.stack([2 - first, first])[:, order])
+    found, other = climb(make_sets([problem]))[0], climb(make_sets([turned]))[0]
+    assert found @ first == pytest.approx(1, abs=1e-9)
+    np.testing.assert_allclose(other, found[order], rtol=0, atol=1e-8)
+
+
+def test_a_parameter_at_the_wall_is_zero():
+    """Not what rounding leaves of it: a row that needs it is impossible, rather than improbable beyond reason."""
+    generator = np.random.default_rng(0)
+    start, posterior = generator.dirichlet(np.ones(3), size=100), generator.dirichlet(np.ones(3), size=(100, 2))
+    found = climb(
+        make_sets([(s, np.zeros(3), np.ones(2), np.zeros(2), p / s) for s, p in zip(start, posterior, strict=True)])
+    )
+    assert (found == 0).any()
+    assert not ((found > 0) & (found < local_problems.VANISHING)).any()

@@ -7,7 +7,7 @@ import pytest
 
 from engine.model.errors import PgmError
 from pgmgui.project.examples import find_example
-from pgmgui.project.links import is_linkable, make_link, parse_link
+from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
 from pgmgui.project.marks import Hidden, Partial, Soft
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
@@ -52,6 +52,12 @@ def test_a_link_that_was_made_opens_the_same():
         ({"example": "asia", "seed": "-1"}, "'seed' is '-1'"),
         ({"example": "asia", "restarts": "1e9"}, "'restarts'"),
         ({"example": "asia", "seed": "nan"}, "'seed' is 'nan'"),
+        ({"example": "asia", "seed": "1.5"}, "'seed' is '1.5'; expected a whole number"),
+        ({"example": "asia", "restarts": "1001"}, "'restarts' is '1001'; expected a number from 1 to 1,000"),
+        ({"example": "asia", "tol": "1e999"}, "'tol' is '1e999'"),
+        ({"example": "asia", "tol": "9" * 5000}, "'tol' is '999"),
+        ({"example": "<" * 500}, "no example"),
+        ({"example": "asia", "run": "yes"}, "'run' is 'yes'; expected 1"),
         ({"example": "asia", "prior": "0.5"}, "'prior' is '0.5'"),
         ({"example": "asia", "colour": "red"}, "'colour', which is not known"),
         ({"example": "earthquake", "hide": "Alarm"}, "has no data"),
@@ -61,6 +67,26 @@ def test_a_bad_link_says_what_is_wrong(query, message):
     with pytest.raises(PgmError) as caught:
         parse_link(query)
     assert message in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_whatever_a_link_says_is_opened_or_refused():
+    plain = {"example": "asia", "hide": "smoke", "partial": "xray:0.2", "learner": "em", "seed": "3", "prior": "2"}
+    odd = ["", "nan", "-1", "1e999", "9" * 5000, "\ud800", "\0", ",,", ":", "a:b:c", "²", "١", "1_0", " 1 ", "xray:"]
+    for key in KEYS:
+        for value in odd:
+            try:
+                parse_link({**plain, key: value})
+            except PgmError:
+                continue
+
+
+@pytest.mark.parametrize("key", ["example", "hide", "show", "partial", "learner", "start", "seed"])
+def test_what_is_wrong_is_quoted_in_part(key):
+    with pytest.raises(PgmError) as caught:
+        parse_link({"example": "asia", key: "x" * 5_000})
+    assert "'" + "x" * 60 + "…'" in str(caught.value)
+    assert len(str(caught.value)) < 400
 
 
 def test_only_an_example_with_other_marks_can_be_linked():

@@ -60,7 +60,7 @@ def test_an_upload_and_a_download_touch_no_file(monkeypatch):
 def test_an_uploaded_session_that_has_its_data_elsewhere_is_refused_by_its_name():
     data = {"file": "data.csv", "sha256": "0" * 64}
     scene = Scene("Kept", "", coin(), DataDocument(make_dataset(coin().network.variables, [["y"]])))
-    with pytest.raises(FormatError, match=r"^mine\.json: the data file 'data\.csv' cannot be read"):
+    with pytest.raises(FormatError, match=r"^mine\.json: data\.file: 'data\.csv' cannot be read"):
         NetworkFile("mine.json", session_file.dump(Saved(scene), data).encode()).read()
 
 

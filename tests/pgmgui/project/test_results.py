@@ -97,7 +97,7 @@ def test_a_run_that_goes_on_is_kept_as_far_as_it_came():
     saved = race.saved()
     race.stop()
     _, found = reopened(saved)
-    assert found.curves["d-em"].state == "stopped when the page was left"
+    assert found.curves["d-em"].state == "interrupted"
     assert not found.running
 
 
@@ -146,27 +146,27 @@ def test_a_result_that_does_not_fit_is_left_out_with_a_note(spoil, why):
 
 
 BAD = [
-    (lambda root: root.update(results=5), "'results' as a list"),
-    (lambda root: root.update(results=[5]), "the name of a learner"),
-    (lambda root: root["results"][0].update(method="magic"), "the name of a learner"),
-    (lambda root: root["results"][0].update(points=[]), "from 1 to"),
-    (lambda root: root["results"][0].update(points=[[1, 2]]), "four numbers"),
-    (lambda root: root["results"][0].update(theta=[["x"]]), "needs numbers"),
-    (lambda root: root["results"][0].update(theta=[[float("nan")]]), "needs numbers"),
-    (lambda root: root["results"][0].update(theta=None), "list of numbers"),
-    (lambda root: root["results"][0].update(theta=[]), "one length"),
+    (lambda root: root.update(results=5), "results: expected a list"),
+    (lambda root: root.update(results=[5]), r"results\[0\]: expected an object"),
+    (lambda root: root["results"][0].update(method="magic"), "method: expected one of"),
+    (lambda root: root["results"][0].update(points=[]), "points: expected a list of 1 to 5,000 items, got 0"),
+    (lambda root: root["results"][0].update(points=[[1, 2]]), r"points\[0\]: expected a list of 4 numbers"),
+    (lambda root: root["results"][0].update(theta=[["x"]]), r"theta\[0\]\[0\]: expected a number"),
+    (lambda root: root["results"][0].update(theta=[[float("nan")]]), "expected a number .* got nan"),
+    (lambda root: root["results"][0].update(theta=None), "theta: expected a list"),
+    (lambda root: root["results"][0].update(theta=[]), "theta: expected a list of 1 to"),
     (lambda root: root["results"][0].update(theta=[[1], [1, 2]]), "one length"),
-    (lambda root: root["results"][0].update(iteration=-1), "needs numbers"),
-    (lambda root: root["results"][0].update(stop="magic"), "unknown reason"),
-    (lambda root: root["results"][0].update(stop=[]), "unknown reason"),
-    (lambda root: root["results"][0].update(method=[]), "the name of a learner"),
-    (lambda root: root.update(results=root["results"] * 50), "one for each learner"),
-    (lambda root: root.update(evidence=[]), "'evidence'"),
+    (lambda root: root["results"][0].update(iteration=-1), "iteration: expected a whole number"),
+    (lambda root: root["results"][0].update(stop="magic"), "stop: expected one of '', 'converged'"),
+    (lambda root: root["results"][0].update(stop=[]), "stop: expected one of"),
+    (lambda root: root["results"][0].update(method=[]), "method: expected one of"),
+    (lambda root: root.update(results=root["results"] * 50), "results: expected a list of 0 to"),
+    (lambda root: root.update(evidence=[]), "evidence: expected an object"),
     (lambda root: root.update(evidence={"nobody": [1, 1]}), "no variable"),
     (lambda root: root.update(evidence={"X": [1]}), "2 numbers"),
     (lambda root: root.update(evidence={"X": [0, 0]}), "not all of them 0"),
-    (lambda root: root.update(evidence={"X": [1, -1]}), "of 0 or more"),
-    (lambda root: root.update(evidence={"X": 1}), "2 numbers"),
+    (lambda root: root.update(evidence={"X": [1, -1]}), "from 0 to"),
+    (lambda root: root.update(evidence={"X": 1}), "evidence.X: expected a list of numbers"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import random
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.formats import DataDocument, Document
-from engine.model.errors import FormatError
+from engine.model.errors import FormatError, PgmError
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
@@ -18,7 +19,9 @@ from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
 from pgmgui.project.settings import Settings
 from pgmgui.project.simulated_data import Simulation, simulate_scene
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from tests.pgmgui.state.test_race import follow
 from tests.strategies import learning_problems
 
 MARKS = {
@@ -115,29 +118,59 @@ def test_data_beside_the_file_are_read_and_checked():
         parse(text.replace('"data.csv"', '"../data.csv"'), lambda name: content)
 
 
+HUGE = 10**4000
 BAD = [
     (lambda r: r.update(format="other"), "not a session file"),
     (lambda r: r.update(version=99), "version 99"),
-    (lambda r: r.update(network=[]), "'network'"),
-    (lambda r: r["network"]["variables"].pop(), "asia|dysp|no known variable|unknown"),
-    (lambda r: r.update(marks={"nobody": {"kind": "hidden"}}), "no variable"),
-    (lambda r: r.update(marks={"asia": {"kind": "magic"}}), "no known kind"),
-    (lambda r: r.update(marks={"asia": {"kind": "partial", "fraction": 7, "mechanism": "mcar"}}), "fraction of 7"),
-    (lambda r: r.update(marks={"asia": {"kind": "partial", "fraction": 0.5, "mechanism": "x"}}), "mechanism 'x'"),
-    (lambda r: r.update(marks={"asia": {"kind": "sensor", "confusion": [[1.0]]}}), "confusion matrix"),
-    (lambda r: r.update(marks={"asia": {"kind": "soft", "reliability": "high"}}), "needs a number"),
-    (lambda r: r.update(prior={"asia": [1, 2, 3]}), "3 numbers; expected 1 or 2"),
-    (lambda r: r.update(common_prior=None), "common_prior"),
-    (lambda r: r["settings"].update(methods=["magic"]), "unknown learners"),
-    (lambda r: r["settings"].update(methods=[[]]), "unknown learners"),
-    (lambda r: r["settings"].update(start="magic"), "unknown start"),
-    (lambda r: r["settings"].update(start=[]), "unknown start"),
-    (lambda r: r.update(marks={"asia": {"kind": []}}), "no known kind"),
-    (lambda r: r["settings"].update(tol=-1), "tol must be"),
-    (lambda r: r["settings"].update(restarts=0), "at least one restart"),
-    (lambda r: r["settings"].update(criterion="magic"), "criterion"),
-    (lambda r: r.update(data={"csv": ""}), "empty"),
-    (lambda r: r.update(data=5), "'data'"),
+    (lambda r: r.update(version=[HUGE]), "a session of version"),
+    (lambda r: r.update(title=["x"]), "title: expected a text of at most 1,000,000 characters, got a list"),
+    (lambda r: r.update(note="\ud800"), r"note: expected text without half of a character, got '\\ud800'"),
+    (lambda r: r.update(network=[]), "network: expected an object, got a list"),
+    (lambda r: r["network"]["variables"].pop(), "network: "),
+    (lambda r: r["network"].update(name="\udfff"), "network.name: expected text without half"),
+    (lambda r: r.update(marks=None), "marks: expected an object, got null"),
+    (lambda r: r.update(marks={"nobody": {"kind": "hidden"}}), "marks: 'nobody' is no variable"),
+    (lambda r: r.update(marks={"asia": {"kind": "magic"}}), "marks.asia.kind: expected one of 'hidden', 'partial'"),
+    (lambda r: r.update(marks={"asia": {"kind": []}}), "marks.asia.kind: expected one of .* got a list"),
+    (lambda r: r.update(marks={"asia": {"kind": "partial", "fraction": 7, "mechanism": "mcar"}}), "from 0 to 1, got 7"),
+    (
+        lambda r: r.update(marks={"asia": {"kind": "partial", "fraction": 0.5, "mechanism": "x"}}),
+        "asia.mechanism: .*'x'",
+    ),
+    (lambda r: r.update(marks={"asia": {"kind": "sensor", "confusion": [[1.0]]}}), "confusion: expected 2 rows of 2"),
+    (lambda r: r.update(marks={"asia": {"kind": "sensor", "confusion": [[1, 0], [1]]}}), "expected 2 rows of 2"),
+    (
+        lambda r: r.update(marks={"asia": {"kind": "sensor", "confusion": [[1, 0], [9, 0]]}}),
+        r"confusion\[1\]\[0\]: .* 9",
+    ),
+    (lambda r: r.update(marks={"asia": {"kind": "sensor", "confusion": [[1, 0], [0, 0]]}}), "marks: "),
+    (lambda r: r.update(marks={"asia": {"kind": "soft", "reliability": "high"}}), "reliability: expected a number"),
+    (lambda r: r.update(prior={"asia": [1, 2, 3]}), "prior.asia: expected 1 or 2 numbers, got 3"),
+    (lambda r: r.update(prior={"asia": [HUGE]}), r"prior.asia\[0\]: expected a number from 1 to 1e\+15, got 1000"),
+    (lambda r: r.update(common_prior=None), "common_prior: expected a number"),
+    (lambda r: r.update(common_prior=float("nan")), "common_prior: expected a number .* got nan"),
+    (lambda r: r.update(common_prior=HUGE), "common_prior: expected a number"),
+    (lambda r: r["settings"].update(methods=["magic"]), r"settings.methods\[0\]: expected one of .* got 'magic'"),
+    (lambda r: r["settings"].update(methods=[[]]), r"settings.methods\[0\]"),
+    (lambda r: r["settings"].update(start="magic"), "settings.start: expected one of 'random', 'uniform', 'current'"),
+    (lambda r: r["settings"].update(start=[]), "settings.start: "),
+    (lambda r: r["settings"].update(tol=-1), "settings.tol: .* got -1"),
+    (lambda r: r["settings"].update(restarts=0), "settings.restarts: .* got 0"),
+    (lambda r: r["settings"].update(restarts=10**9), "settings.restarts: .* from 1 to 1,000, got 1000000000"),
+    (lambda r: r["settings"].update(restarts=True), "settings.restarts: .* got True"),
+    (lambda r: r["settings"].update(seed=1.5), "settings.seed: expected a whole number"),
+    (lambda r: r["settings"].update(seed=HUGE), "settings.seed: expected a whole number"),
+    (lambda r: r["settings"].update(criterion="magic"), "settings.criterion"),
+    (lambda r: r.update(data={"csv": ""}), "data: .*empty"),
+    (lambda r: r.update(data=5), "data: expected an object, got 5"),
+    (lambda r: r["data"].update(csv=5), "data.csv: expected a text"),
+    (lambda r: r["data"].update(notes=5), "data.notes: expected a list"),
+    (lambda r: r["data"].update(notes=[None]), r"data.notes\[0\]: expected a text"),
+    (lambda r: r.update(data={"file": "../x"}), "data.file: .* beside"),
+    (lambda r: r.update(data={"file": "a\0b", "sha256": ""}), "data.file: .* beside"),
+    (lambda r: r.update(data={}), "data.file: .* beside"),
+    (lambda r: r.update(truth=5), "truth: expected an object"),
+    (lambda r: r.update(truth={}), "truth: "),
 ]
 
 
@@ -152,7 +185,72 @@ def test_a_bad_file_says_what_is_wrong(spoil, message, tmp_path):
     assert "bad.json" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"format": "pgmgui-session"}'])
+def test_notes_may_be_null():
+    root = json.loads(dump(Saved(asia(), Settings())))
+    root["data"]["notes"] = root["note"] = root["example"] = None
+    scene = parse(json.dumps(root)).scene
+    assert (scene.data.notes, scene.note, scene.example) == ((), "", "")
+
+
+ODD = [
+    None,
+    True,
+    -1,
+    0,
+    1.5,
+    1e308,
+    HUGE,
+    float("nan"),
+    -float("inf"),
+    "",
+    "\ud800",
+    "x" * 100,
+    [],
+    {},
+    [[]],
+    {"a": []},
+]
+
+
+def places(value):
+    """Every list and object in a value, with each of its keys."""
+    for key in list(value) if isinstance(value, dict) else range(len(value)):
+        yield value, key
+        if isinstance(value[key], dict | list):
+            yield from places(value[key])
+
+
+def test_whatever_is_changed_becomes_a_session_or_one_sentence():
+    small = replace(asia(), data=None)
+    session = Session()
+    session.open_example(load_gallery()[2])
+    race = Race(session)
+    race.begin()
+    follow(race)
+    texts = [dump(Saved(small, Settings(), {"asia": (0.5, 1.0)})), dump(race.saved())]
+    chance, said = random.Random(11), []
+    for number in range(400):
+        root = json.loads(texts[number % 2])
+        for holder, key in chance.sample(list(places(root)), chance.randint(1, 2)):
+            holder[key] = chance.choice(ODD)
+        try:
+            saved = parse(json.dumps(root))
+            Race(Session()).open(saved)
+        except PgmError as error:
+            said.append(str(error))
+    assert 200 < len(said) < 400
+    assert max(map(len, said)) < 1000
+    assert not any("\n" in sentence for sentence in said)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, "9" * 5000, '{"format": "pgmgui-session"}'])
 def test_nonsense_is_refused(text):
     with pytest.raises(FormatError):
         parse(text)
+
+
+def test_a_number_that_no_machine_number_holds_is_refused():
+    root = json.loads(dump(Saved(asia())))
+    root["common_prior"] = 10**400
+    with pytest.raises(FormatError, match=r"^common_prior: expected a number from 1 to 1e\+15, got 10{59}…$"):
+        parse(json.dumps(root))

@@ -8,6 +8,7 @@ from pgmgui.project.store import Store
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from tests.pgmgui.project.small_sessions import small
 
 
 @pytest.fixture
@@ -79,6 +80,30 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     assert store.load(keeper.key).results == ()
 
 
+def test_a_long_run_is_kept_now_and_then_and_goes_on_after_the_server_was_killed(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("pgmgui.state.keeper.EVERY", 0.0)
+    store, race = Store(tmp_path), Race(session)
+    session.mark(["smoke"], Hidden())
+    session.configure(tol=0.0, max_iter=10**9)
+    keeper = make_keeper(session, store, race=race)
+    race.begin()
+    results = ()
+    while not results or results[0].iteration < 20:
+        race.tick()
+        keeper.keep()
+        assert not keeper.is_done
+        found = store.load(keeper.key)
+        results = () if found is None else found.results
+    race.stop()
+    fresh = Session()
+    found = Race(fresh)
+    found.open(store.load(keeper.key))  # and nobody has said good-bye
+    assert found.curves["d-em"].state == "interrupted"
+    assert found.goes_on_from == results[0].iteration >= 20
+    while race.running:
+        race.tick()
+
+
 def test_a_tab_that_was_just_opened_from_the_store_is_not_written_again(session, tmp_path):
     store = Store(tmp_path / "kept")
     settle(make_keeper(session, store, "some-known-key"))
@@ -101,6 +126,55 @@ def test_of_two_open_tabs_with_one_key_the_second_moves_and_nothing_is_overwritt
     settle(first)
     assert store.load(first.key).scene.marks == {"smoke": Hidden()}
     assert store.load(second.key).scene.marks == {"smoke": Hidden(), "bronc": Hidden()}
+
+
+def test_a_tab_that_is_open_on_another_server_goes_its_own_way_here(session, tmp_path):
+    theirs = make_keeper(session, Store(tmp_path))
+    session.mark(["smoke"], Hidden())
+    settle(theirs)
+    store, other = Store(tmp_path), Session()
+    other.open(find_kept(store, theirs.key).scene)
+    ours = make_keeper(other, store, theirs.key)
+    assert ours.key != theirs.key
+    other.mark(["bronc"], Hidden())
+    settle(ours)
+    assert store.load(theirs.key).scene.marks == {"smoke": Hidden()}
+    assert store.load(ours.key).scene.marks == {"smoke": Hidden(), "bronc": Hidden()}
+    key = theirs.key
+    theirs.leave()
+    assert make_keeper(other, store, key).key == key
+
+
+def test_a_tab_that_another_server_took_meanwhile_is_kept_under_a_new_key(session, tmp_path):
+    keeper = make_keeper(session, Store(tmp_path))
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    key = keeper.key
+    keeper.store.release(key)  # as if this machine had slept
+    other = Store(tmp_path)
+    assert other.claim(key)
+    session.mark(["xray"], Hidden())
+    settle(keeper)
+    settle(keeper)
+    assert (keeper.status, keeper.query) == ("kept", f"tab={keeper.key}")
+    assert keeper.key != key
+    assert other.load(key).scene.marks == {"smoke": Hidden()}
+    assert set(other.load(keeper.key).scene.marks) == {"smoke", "xray"}
+    assert set(keeper.store.owners) == {keeper.key}
+
+
+def test_a_full_store_says_once_what_it_will_forget(session, tmp_path):
+    store = Store(tmp_path, most=2)
+    store.save("some-tab-1", small(7))
+    store.release("some-tab-1")
+    keeper = make_keeper(session, store)
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    assert "the next new one will replace “Number 7”" in session.message
+    session.say("")
+    session.mark(["xray"], Hidden())
+    settle(keeper)
+    assert session.message == ""
 
 
 def test_a_reload_takes_the_key_over_and_the_old_page_writes_no_more(session, tmp_path, monkeypatch):
@@ -134,9 +208,8 @@ def test_what_is_forgotten_is_gone_until_the_next_change(session, tmp_path):
     session.mark(["xray"], Hidden())  # so short before that nobody has looked since
     keeper.forget()
     assert (store.load(keeper.key), keeper.status, keeper.query) == (None, "unchanged", "")
-    assert list(tmp_path.iterdir()) == []
     settle(keeper)
-    assert list(tmp_path.iterdir()) == []
+    assert Store(tmp_path).load(keeper.key) is None
     session.undo()
     settle(keeper)
     assert store.load(keeper.key) is not None
@@ -154,6 +227,22 @@ def test_a_folder_that_cannot_be_written_is_said_once(session, tmp_path, caplog)
     assert "autosave does not work" in caplog.text
     assert keeper.status == "failed"
     assert "cannot make the folder" in keeper.trouble
+
+
+def test_keeping_is_tried_again_and_the_trouble_is_over_when_it_works(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("pgmgui.state.keeper.AGAIN", 0.0)
+    path = tmp_path / "kept"
+    path.write_text("not a folder", encoding="utf-8")
+    keeper = make_keeper(session, Store(path))
+    session.mark(["smoke"], Hidden())
+    settle(keeper)
+    assert "cannot make the folder" in keeper.trouble
+    assert not keeper.is_done
+    path.unlink()
+    settle(keeper)
+    settle(keeper)
+    assert (keeper.trouble, keeper.status, keeper.is_done) == ("", "kept", True)
+    assert set(keeper.store.load(keeper.key).scene.marks) == {"smoke"}
 
 
 def test_the_query_is_read_as_text():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 
 import numpy as np
@@ -13,6 +14,7 @@ from engine.model.network import BayesianNetwork
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
 from pgmgui.project.results import Point
+from pgmgui.project.session_file import dump, parse
 from pgmgui.state.curve import MOST_POINTS, Curve
 from pgmgui.state.race import Race, offered
 from pgmgui.state.session import Session
@@ -322,3 +324,70 @@ def test_when_a_run_has_ended_the_last_that_is_told_is_its_end():
     assert last.stop == "converged"
     assert race.curves["d-em"].state == "converged"
     assert seen[-1] == "ended"
+
+
+# Going on
+
+
+@pytest.mark.parametrize("reload", [False, True], ids=["on the page", "after a reload"])
+def test_a_run_that_was_stopped_goes_on_where_it_was(reload):
+    methods = ("d-em", "em", "em-textbook", "d-lbfgs")
+    session, race = make_race(methods=methods, restarts=2, tol=0.0, max_iter=6)
+    race.begin()
+    follow(race)
+    ended = {name: curve.points for name, curve in race.curves.items()}
+    assert race.goes_on_from == max(points[-1].iteration for points in ended.values())
+    assert f"Continue goes on from iteration {race.goes_on_from:,}." in race.describe()
+    if reload:
+        saved = parse(dump(race.saved()))
+        session = Session()
+        race = Race(session)
+        race.open(saved)
+        assert race.goes_on_from == max(points[-1].iteration for points in ended.values())
+    race.apply()
+    race.proceed()
+    assert (race.running, race.applied, race.goes_on_from) == (True, False, None)
+    follow(race)
+    for name, curve in race.curves.items():
+        if name == "d-lbfgs":  # which may have found the best before
+            continue
+        iterations = [point.iteration for point in curve.points]
+        assert iterations[: len(ended[name])] == [point.iteration for point in ended[name]]
+        assert (sorted(iterations), iterations[-1]) == (iterations, 12)
+        assert all(a.seconds <= b.seconds for a, b in itertools.pairwise(curve.points))
+        assert all(a.inferences <= b.inferences for a, b in itertools.pairwise(curve.points))
+        assert all(a.objective <= b.objective + 1e-9 for a, b in itertools.pairwise(curve.points))
+        assert len(curve.snapshot.theta) == 2
+    assert session.learned is race.best
+
+
+def test_a_run_that_was_stopped_by_hand_keeps_its_limit():
+    _, race = make_race(methods=("em",), tol=0.0, max_iter=40)
+    race.begin(paused=True)
+    for k in range(5):
+        race.step()
+        follow(race, lambda race, k=k: bool(race.curves["em"].points) and race.curves["em"].points[-1].iteration > k)
+    race.stop()
+    follow(race)
+    assert race.goes_on_from == 5
+    race.proceed()
+    follow(race)
+    assert race.curves["em"].points[-1].iteration == 40
+    assert race.curves["em"].state == "stopped at the iteration limit"
+
+
+def test_what_has_converged_failed_or_is_stale_does_not_go_on():
+    session, race = make_race(methods=("em",))
+    assert race.goes_on_from is None
+    race.begin()
+    follow(race)
+    assert (race.curves["em"].state, race.goes_on_from) == ("converged", None)
+    before = race.curves
+    race.proceed()
+    assert (race.running, race.curves) == (False, before)
+    session.configure(tol=0.0, max_iter=3)
+    race.begin()
+    follow(race)
+    assert race.goes_on_from == 3
+    session.mark(["smoke"], Hidden())
+    assert race.goes_on_from is None

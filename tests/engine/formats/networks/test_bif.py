@@ -15,8 +15,8 @@ from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, count_parameters
 from engine.model.variable import Variable
 from tests.compare import assert_same_by_names, assert_same_document
+from tests.fuzz.mutations import mutate
 from tests.manifest import network_sizes
-from tests.mutations import mutate
 from tests.shared_data import DATA, needs_data
 from tests.strategies import bayesian_networks
 

@@ -17,7 +17,7 @@ from engine.formats.networks import dne, dsc, dsl, net
 from engine.formats.networks.draft import Document, NetworkDraft, build_document
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, count_parameters
-from tests.mutations import mutate
+from tests.fuzz.mutations import mutate
 from tests.shared_data import DATA, needs_data
 
 ROW = re.compile(r"^\| (networks/(?:net|dsc|dne|dsl)/\S+) \|.*?(\d+)n/(\d+)a/(\d+)p([^|]*)\|", re.MULTILINE)

@@ -15,7 +15,7 @@ from engine.formats.networks.json_network import dump, parse
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
-from tests.mutations import mutate
+from tests.fuzz.mutations import mutate
 from tests.strategies import bayesian_networks, markov_networks
 
 NODES = (Variable("A", ("a1", "a2")), Variable('<b>\n"é', ("", "x")))

@@ -13,7 +13,7 @@ from engine.formats.tables.cells import MISSING_CODES
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.variable import Variable
-from tests.mutations import mutate
+from tests.fuzz.mutations import mutate
 
 ODD = ["?", "NA", "*", "", " ", " a", "a ", "a,b", 'say "hi"', '"', "p\nq", "r\r\ns", "\r", "#x", "%", "//", "\ufeffz"]
 ODD += ["0", "1", "1.0", "[1.0;2.0]", "[1.0]", "a;b", "a b", "x|y", "t\ty", "é", "日本", "weight", "count", "_weight"]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+MOST_QUOTED = 60
+"""Characters of a piece that a message quotes."""
 
-def shorten(text: str, most: int = 40) -> str:
+
+def shorten(text: str, most: int = MOST_QUOTED) -> str:
     """A piece of a file for a message: quoted, on one line, cut when long.
 
     >>> shorten("a" * 50, most=5)

@@ -1,0 +1,84 @@
+"""Signals: what they do to the program, from its first moment to its last."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.command_line import EXAMPLES
+
+ROOT = Path(__file__).resolve().parents[2]
+RUN = "from app.__main__ import main; sys.exit(main())"
+# A signal in the middle of loading a module.
+WHILE_LOADING = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+"""
+# A signal in the middle of writing a file.
+WHILE_WRITING = """
+import os, signal, sys
+from engine.formats import files
+def encode(pieces, name, encode=files.encode):
+    for piece in encode(pieces, name):
+        yield piece
+        os.kill(os.getpid(), signal.SIGTERM)
+files.encode = encode
+"""
+# Says when a step of learning has begun, and goes on for a minute.
+WHILE_LEARNING = """
+import sys, time
+from engine.learning import learn
+from engine.learning.learners.em import EM
+def wait(*_, **__):
+    print("at it", flush=True)
+    time.sleep(60)
+{place} = wait
+"""
+SOON = 1.0
+
+
+def start(code: str, *words: object) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", f"{code}\n{RUN}", *map(str, words)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True)
+
+
+@pytest.mark.parametrize("name", ["app.cli", "numpy", "app.main", "panel"])
+def test_an_interrupt_while_it_is_loaded_is_silent(name):
+    process = start(WHILE_LOADING.format(name=name), "serve", "--no-show", "--port", 0)
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode in (-signal.SIGINT, 130)
+
+
+def test_termination_leaves_no_temporary_file(tmp_path):
+    process = start(WHILE_WRITING, "convert", EXAMPLES / "asia.bif", tmp_path / "asia.net")
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode == 143
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("place", "code", "wrote"), [("learn.make_task", 130, False), ("EM.begin", 130, False), ("EM.step", 0, True)]
+)
+def test_an_interrupt_ends_learning_at_once(tmp_path, place, code, wrote):
+    """What was reached is kept; before there is anything, the command ends."""
+    out = tmp_path / "learned.bif"
+    words = ("learn", EXAMPLES / "asia.bif", EXAMPLES / "asia.csv", "--out", out)
+    process = start(WHILE_LEARNING.format(place=place), *words)
+    assert process.stdout.readline() == "at it\n"
+    begun = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, complaints = process.communicate(timeout=60)
+    assert time.monotonic() - begun < SOON
+    assert (process.returncode, out.exists()) == (code, wrote), complaints
+    assert "Traceback" not in complaints
