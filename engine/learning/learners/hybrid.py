@@ -54,7 +54,7 @@ class Hybrid:
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Evaluate both updates and choose, unit by unit."""
         memory: Memory = state.memory
-        solved = self.edml.solve(work.objective, state, memory.evidence, cancelled)
+        solved = work.objective.geometry.fix_gauge(self.edml.solve(work.objective, state, memory.evidence, cancelled))
         maximised, propagated = maximise_counts(work, state, unit, cancelled)
         em, em_info, em_evidence = evaluate_softly(work, maximised, cancelled)
         edml, edml_info, edml_evidence = evaluate_softly(work, solved, cancelled)
