@@ -301,7 +301,8 @@ def _show_progress(snapshot: Snapshot) -> None:
 
 def add_learner(parser: argparse.ArgumentParser) -> None:
     """The options of a learner."""
-    parser.add_argument("--method", choices=METHODS, default="d-em", help="default: %(default)s")
+    methods = [name for name, method in METHODS.items() if BayesianNetwork in method.kinds]
+    parser.add_argument("--method", choices=methods, default="d-em", help="default: %(default)s")
     parser.add_argument(
         "--start", default="random", metavar="NETWORK|random|uniform|current", help="default: %(default)s"
     )

@@ -14,6 +14,7 @@ import numpy as np
 
 from engine.inference.posterior import infer
 from engine.learning.learner import evaluate_state
+from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
@@ -77,7 +78,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")
     variables = _open_variables(task, one, child)
     state, _ = evaluate_state(Workspace(task.objective), theta)
-    after = task.geometry.maximise(state.counts, state.model_counts, theta)
+    after = Simplex.of(task.layout, task.exponents).maximise(state.counts, theta)
     return View(
         variables,
         _complete(one, variables, network),

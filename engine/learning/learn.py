@@ -71,6 +71,8 @@ def learn(
     """
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
+    if reason := chosen.reason_against(network):
+        raise ModelError(reason)
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
     if chosen.complete:
@@ -87,7 +89,7 @@ def learn(
 
 
 def _check_complete(task: LearningTask, method: Method) -> None:
-    if task.objective.jobs:
+    if any(term.jobs for term in task.objective.terms if term.sign > 0):
         names = [task.network.variables[v].name for block in task.plan.blocks for v in block.variables]
         raise ModelError(f"{method.title} needs complete data, but values of {list_names(names)} are missing; use em")
 

@@ -13,11 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.learning.newton import TOLERANCE, take_steps
-from engine.learning.objective import Objective
-from engine.learning.parameters import Sets, Simplex
+from engine.learning.parameters import Sets
 from engine.learning.soft_evidence import INFINITESIMAL, SoftEvidence
 from engine.model.arrays import Bools, Floats, Ints
-from engine.model.errors import ModelError
 
 MOST_STEPS = 100
 MOST_OBSERVATIONS = 2**15
@@ -37,17 +35,20 @@ ROUNDING = 1e-14
 
 
 def solve_sets(
-    objective: Objective,
+    geometry: Sets,
     theta: Floats,
     evidence: SoftEvidence,
+    fixed: Floats,
     solver: str = "newton",
     local_steps: int = MOST_STEPS,
     check: Callable[[], object] = lambda: None,
 ) -> Floats:
-    """The best parameters of every set, starting from ``theta``.
+    """The best place of every set in its simplex, starting from ``theta``.
 
     Parameters
     ----------
+    fixed : array (parameters,)
+        a.
     solver : {"newton", "fixed-point"}
         Safeguarded Newton steps, or the update of Eq. 4.3 [thesis], which never decreases its
         sub-problem (Theorem 3) but takes many more steps.
@@ -56,10 +57,6 @@ def solve_sets(
     check : callable
         Called before every step; may raise to stop.
     """
-    geometry = objective.geometry
-    if not isinstance(geometry, Simplex):
-        raise ModelError("EDML's sub-problems are those of Bayesian networks; a Markov network has others")
-    fixed = objective.counts + geometry.prior_counts
     solved = geometry.normalise(fixed, otherwise=theta)  # right for sets without soft evidence
     climb = _climb if solver == "newton" else _repeat_update
     for size in np.unique(geometry.sizes[evidence.set]):

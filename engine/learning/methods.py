@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from engine.learning.learner import Learner
 from engine.learning.learners.edml import EDML
+from engine.learning.learners.edml_in_turn import EDMLInTurn
 from engine.learning.learners.em import EM
 from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
 from engine.model.errors import ModelError
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class Method:
         Whether inference conditions on observed variables; False is the textbook baseline.
     complete : bool
         Whether it needs complete data.
+    kinds : tuple of type
+        The kinds of network that it learns.
     """
 
     title: str
@@ -34,6 +38,15 @@ class Method:
     decomposed: bool = False
     conditioned: bool = True
     complete: bool = False
+    kinds: tuple[type, ...] = (BayesianNetwork, MarkovNetwork)
+
+    def reason_against(self, network: Network) -> str:
+        """Why the method does not learn a network, and what does; empty if it learns it."""
+        if isinstance(network, self.kinds):
+            return ""
+        if isinstance(network, MarkovNetwork):
+            return f"{self.title} is for Bayesian networks: the partition function couples factors; use ipf"
+        return f"{self.title} is for Markov networks: the tables of a Bayesian network have no free scale; use edml"
 
 
 METHODS: Mapping[str, Method] = {
@@ -48,7 +61,10 @@ METHODS: Mapping[str, Method] = {
     "lbfgs": Method("L-BFGS", Gradient("lbfgs")),
     "d-cg": Method("decomposed CG", Gradient("cg"), decomposed=True),
     "cg": Method("CG", Gradient("cg")),
-    "counting": Method("counting", EM(), decomposed=True, complete=True),
+    "d-edml-in-turn": Method("decomposed EDML in turn", EDMLInTurn(), decomposed=True, kinds=(MarkovNetwork,)),
+    "edml-in-turn": Method("EDML in turn", EDMLInTurn(), kinds=(MarkovNetwork,)),
+    "ipf": Method("IPF", EDMLInTurn(), complete=True, kinds=(MarkovNetwork,)),
+    "counting": Method("counting", EM(), decomposed=True, complete=True, kinds=(BayesianNetwork,)),
 }
 """All methods, by their names on the command line and in the order in which they are offered."""
 

@@ -144,6 +144,11 @@ class Objective:
         terms = tuple(term.only(components) for term in self.terms)
         return replace(self, terms=terms, constant=np.where(components, self.constant, 0.0))
 
+    def completed(self, counts: Floats) -> Objective:
+        """The objective as if the data were complete, and counted like this: what an M-step climbs."""
+        terms = [term for term in self.terms if term.sign < 0]
+        return replace(self, terms=(Term(1, counts, self.component, ()), *terms))
+
     def repeated(self, times: int) -> Objective:
         """The objective of several parameter vectors laid end to end: restarts in one batch."""
         if times == 1:

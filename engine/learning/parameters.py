@@ -24,7 +24,6 @@ from engine.model.layout import Layout
 
 SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
-MOST_STEPS = 1000
 PERTURBATION = 0.01
 """How far a uniform start is from uniform: relative, at most."""
 
@@ -101,12 +100,25 @@ class Simplex(Sets):
     def has_prior(self) -> bool:
         return bool(self.prior_counts.any())
 
-    def maximise(self, counts: Floats, model_counts: Floats, theta: Floats) -> Floats:
+    def maximise(self, counts: Floats, theta: Floats) -> Floats:
         """The best parameters for counts: normalised with the prior; sets with neither stay."""
-        return self.normalise(self._with_prior(counts), otherwise=theta)
+        return self.normalise(self.with_prior(counts), otherwise=theta)
 
-    def _with_prior(self, counts: Floats) -> Floats:
+    def with_prior(self, counts: Floats) -> Floats:
+        """Counts, and what the prior adds to them."""
         return counts + self.prior_counts if self.has_prior else counts
+
+    def to_local(self, theta: Floats, model_counts: Floats) -> Floats:
+        """Where each set stands in its own simplex: the parameters themselves."""
+        return theta
+
+    def from_local(self, theta: Floats, local: Floats, moved: Floats) -> Floats:
+        """The parameters when sets have moved in their simplices, each as if the others stood still."""
+        return moved
+
+    def fix_gauge(self, theta: Floats) -> Floats:
+        """The parameters: there is only one way to write them."""
+        return theta
 
     def to_free(self, theta: Floats) -> Floats:
         """η = log θ, of which θ is the softmax."""
@@ -118,7 +130,7 @@ class Simplex(Sets):
 
     def pull_back(self, theta: Floats, counts: Floats, model_counts: Floats) -> Floats:
         """The derivative of the objective by η: n + ψ − 1 − θ Σ (n + ψ − 1)."""
-        weights = self._with_prior(counts)
+        weights = self.with_prior(counts)
         return np.asarray(weights - theta * self.sums(weights))
 
     def log_prior(self, theta: Floats) -> Floats | None:
@@ -155,8 +167,6 @@ class LogLinear(Sets):
     ----------
     is_free : array (parameters,) of bool
         False for structural zeros.
-    coupled : array (parameters,)
-        How many factors the parameter's own is coupled with through the partition function, itself included.
     sigma : float
         The standard deviation of a Gaussian prior on w: −Σ w² / (2σ²). Infinite for none.
     scale : float
@@ -164,7 +174,6 @@ class LogLinear(Sets):
     """
 
     is_free: Bools
-    coupled: Floats
     sigma: float = math.inf
     scale: float = math.inf
 
@@ -175,61 +184,29 @@ class LogLinear(Sets):
             raise ModelError("give a Gaussian prior or a Laplace prior, not both")
 
     @classmethod
-    def of(cls, layout: Layout, coupled: Ints, sigma: float = math.inf, scale: float = math.inf) -> LogLinear:
-        """The geometry of a Markov network's factors; ``coupled`` is per factor."""
-        sizes = np.diff(layout.starts)
+    def of(cls, layout: Layout, sigma: float = math.inf, scale: float = math.inf) -> LogLinear:
+        """The geometry of a Markov network's factors."""
         theta = layout.flatten(layout.network.tables)
-        return cls(layout.starts[:-1], sizes, theta > 0, np.repeat(coupled, sizes).astype(np.float64), sigma, scale)
+        return cls(layout.starts[:-1], np.diff(layout.starts), theta > 0, sigma, scale)
 
     @property
     def has_prior(self) -> bool:
         return math.isfinite(self.sigma) or math.isfinite(self.scale)
 
-    def maximise(self, counts: Floats, model_counts: Floats, theta: Floats) -> Floats:
-        """A step towards the best factors for counts that never loses: generalised iterative scaling.
+    def with_prior(self, counts: Floats) -> Floats:
+        """Counts, and what the prior adds to them: nothing where there is none, and another has no counts."""
+        if self.has_prior:
+            raise ModelError("EDML and IPF have no place for a prior on the factors; use em, lbfgs or cg")
+        return counts
 
-        With F coupled factors, log Z(w + δ) ≤ log Z(w) + Σ P(x_f) (e^{F δ(x_f)} − 1) / F, so that maximising
-        Σ n δ − (n_model / F) e^{F δ} + log prior(w + δ) for each parameter alone gains at least as much as it says.
-        Without a prior that is θ ← θ (n / n_model)^{1/F}.
-        """
-        free = self.is_free & (theta > 0)
-        w = np.log(theta, out=np.zeros_like(theta), where=free)
-        step = np.zeros_like(theta)
-        step[free] = self._best_step(w[free], counts[free], model_counts[free], self.coupled[free])
-        with np.errstate(over="ignore"):
-            moved = np.where(free, theta * np.exp(step), theta)
-        return moved if self.has_prior else self._fix_gauge(moved)
+    def to_local(self, theta: Floats, model_counts: Floats) -> Floats:
+        """Where each factor stands in its own simplex: at the model's marginals Pr(x_f)."""
+        return self.normalise(model_counts, otherwise=np.zeros_like(theta))
 
-    def _best_step(self, w: Floats, counts: Floats, model_counts: Floats, coupled: Floats) -> Floats:
-        """δ that maximises n δ − (m / F) e^{F δ} + log prior(w + δ), element by element."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            if math.isfinite(self.scale):
-                pressed = counts[:, None] - np.array([1.0, -1.0]) / self.scale  # towards larger, smaller w
-                up, down = (np.log(np.maximum(pressed / model_counts[:, None], 0.0)) / coupled[:, None]).T
-                return np.where(w + up > 0, up, np.where(w + down < 0, down, -w))
-            if math.isfinite(self.sigma):
-                return self._newton_step(w, counts, model_counts, coupled)
-            step = np.log(counts / model_counts) / coupled
-        return np.where(counts == model_counts, 0.0, step)
-
-    def _newton_step(self, w: Floats, counts: Floats, model_counts: Floats, coupled: Floats) -> Floats:
-        """The same with the Gaussian prior, whose slope has one zero: Newton's method on it from the right side.
-
-        n − m e^{Fδ} − (w + δ)/σ² is concave and falls: from where it is negative, Newton's steps do not overshoot.
-        """
-        precision = 1.0 / self.sigma**2
-        # Two places where it is negative for sure: m e^{Fδ} ≥ n + |w|/σ², and (w + δ)/σ² ≥ n.
-        room = np.log(np.maximum(counts + np.abs(w) * precision, SMALLEST))
-        step = np.maximum((room - np.log(np.maximum(model_counts, SMALLEST))) / coupled, 0.0)
-        step = np.minimum(step, np.maximum(counts / precision - w, 0.0))
-        for _ in range(MOST_STEPS):
-            grown = model_counts * np.exp(coupled * step)
-            slope = counts - grown - (w + step) * precision
-            moved = slope / (coupled * grown + precision)
-            step = step + moved
-            if np.abs(moved).max(initial=0.0) <= 1e-14:
-                break
-        return step
+    def from_local(self, theta: Floats, local: Floats, moved: Floats) -> Floats:
+        """The factors when their marginals have moved, each as if the others stood still: θ ← θ t / Pr(x_f)."""
+        ratio: Floats = np.divide(moved, local, out=np.ones_like(theta), where=local > 0)
+        return theta * ratio
 
     def to_free(self, theta: Floats) -> Floats:
         """w = log θ; 0 at structural zeros."""
@@ -270,14 +247,14 @@ class LogLinear(Sets):
 
     def random(self, generator: np.random.Generator) -> Floats:
         """Every factor uniform over the simplex of its free cells."""
-        return self._fix_gauge(np.where(self.is_free, generator.exponential(size=self.n_parameters), 0.0))
+        return self.fix_gauge(np.where(self.is_free, generator.exponential(size=self.n_parameters), 0.0))
 
     def uniform(self, generator: np.random.Generator) -> Floats:
         """Free cells all alike, but for a small perturbation so that hidden states differ."""
         weights = 1.0 + PERTURBATION * generator.uniform(-1, 1, self.n_parameters)
-        return self._fix_gauge(np.where(self.is_free, weights, 0.0))
+        return self.fix_gauge(np.where(self.is_free, weights, 0.0))
 
-    def _fix_gauge(self, theta: Floats) -> Floats:
+    def fix_gauge(self, theta: Floats) -> Floats:
         """Every factor scaled to a largest cell of 1."""
         highest = self.largest(theta)
         scaled: Floats = np.divide(theta, highest, out=theta.copy(), where=highest > 0)
@@ -286,9 +263,7 @@ class LogLinear(Sets):
     def repeated(self, times: int) -> LogLinear:
         """For several parameter vectors laid end to end."""
         starts, sizes = self._repeat_sets(times)
-        return LogLinear(
-            starts, sizes, np.tile(self.is_free, times), np.tile(self.coupled, times), self.sigma, self.scale
-        )
+        return LogLinear(starts, sizes, np.tile(self.is_free, times), self.sigma, self.scale)
 
 
 Geometry = Simplex | LogLinear

@@ -7,6 +7,9 @@ Since Σ_x θ̂(x|u) = 1, its value at other parameters θ̂ is
 
 so an *observation* is the number q and a few coefficients c. Rows that exclude u are neutral and left
 out; rows that observe the whole family are counts.
+
+For a factor f of a Markov network (chapter 5 [thesis]) the sub-problem of Eq. 5.8 is of the same form, over the
+factor's marginal t(x_f): q = 0 and c(x_f) = Pr(x_f|d_i) / Pr(x_f).
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from engine.learning.objective import Objective
+from engine.learning.parameters import LogLinear
 from engine.learning.workspace import Chunk, Evaluation, Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import Cancelled
@@ -116,10 +120,11 @@ class Collector:
         given = np.minimum(np.add.reduceat(probability, start), 1.0)
         coefficient = probability / self._theta[parameter]
         every = SoftEvidence(own[start], weight[start], 1.0 - given, start, parameter, coefficient)
-        self._found.append(_select(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
+        self._found.append(select_evidence(every, np.maximum.reduceat(coefficient, start) > NO_EVIDENCE))
 
 
-def _select(evidence: SoftEvidence, kept: Bools) -> SoftEvidence:
+def select_evidence(evidence: SoftEvidence, kept: Bools) -> SoftEvidence:
+    """Some of the observations."""
     return evidence if kept.all() else _order(evidence, np.flatnonzero(kept))
 
 
@@ -140,7 +145,7 @@ def _order(evidence: SoftEvidence, order: Ints) -> SoftEvidence:
 
 def merge_evidence(first: SoftEvidence, second: SoftEvidence, take_second: Bools) -> SoftEvidence:
     """The observations of some parameter sets from the second, the others from the first."""
-    a, b = _select(first, ~take_second[first.set]), _select(second, take_second[second.set])
+    a, b = select_evidence(first, ~take_second[first.set]), select_evidence(second, take_second[second.set])
     merged = SoftEvidence(
         np.concatenate([a.set, b.set]),
         np.concatenate([a.weight, b.weight]),
@@ -150,6 +155,13 @@ def merge_evidence(first: SoftEvidence, second: SoftEvidence, take_second: Bools
         np.concatenate([a.coefficient, b.coefficient]),
     )
     return _order(merged, np.argsort(merged.set, kind="stable"))
+
+
+def _compare(evidence: SoftEvidence, share: Floats) -> SoftEvidence:
+    """Coefficients Pr(x_f|d_i) / Pr(x_f) from Pr(x_f|d_i); 0 where neither is possible."""
+    given = share[evidence.parameter]
+    ratio = np.divide(evidence.coefficient, given, out=np.zeros_like(given), where=given > 0)
+    return replace(evidence, coefficient=ratio)
 
 
 def collect(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[Evaluation, SoftEvidence]:
@@ -163,6 +175,11 @@ def collect(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tu
         if cancelled():
             raise Cancelled
 
+    geometry = work.objective.geometry
+    if isinstance(geometry, LogLinear):
+        collector = Collector(work.objective, np.ones_like(theta))
+        found = work.evaluate(theta, cancelled, collector.visit)
+        return found, _compare(collector.result(check), geometry.to_local(theta, found.model_counts))
     if (theta >= INFINITESIMAL).all():
         collector = Collector(work.objective, theta)
         found = work.evaluate(theta, cancelled, collector.visit)

@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from engine.inference.graphs import components, joined
 from engine.inference.plan import MEMORY_LIMIT, Block, Plan
 from engine.inference.planner import make_plan
 from engine.learning.decomposition import Decomposition, decompose
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
-from engine.model.arrays import Floats, Ints, weighted_counts
+from engine.model.arrays import Floats, weighted_counts
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
@@ -146,7 +145,7 @@ def make_task(
     terms = [Term(1, _count_complete(plan, layout), component, make_jobs(plan, of_block))]
     geometry: Geometry
     if isinstance(network, MarkovNetwork):
-        geometry = LogLinear.of(layout, _count_coupled(network))
+        geometry = LogLinear.of(layout)
         terms.append(_partition_term(network, dataset, layout, last, memory_limit))
     else:
         geometry = Simplex.of(layout, flat_exponents(network, prior))
@@ -166,16 +165,6 @@ def _partition_term(
     plan = make_plan(network, row, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
     home = np.full(layout.size, component, dtype=np.int64)
     return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))
-
-
-def _count_coupled(network: MarkovNetwork) -> Ints:
-    """Per factor, how many factors there are in its connected part of the network."""
-    coupled = np.ones(len(network.scopes), dtype=np.int64)
-    graph = joined(scope for scope in network.scopes if scope)
-    for mask in components(graph, (1 << len(network.variables)) - 1):
-        inside = [factor for factor, scope in enumerate(network.scopes) if scope and mask >> scope[0] & 1]
-        coupled[inside] = len(inside)
-    return coupled
 
 
 def _count_complete(plan: Plan, layout: Layout) -> Floats:

@@ -85,8 +85,15 @@ class Workspace:
 
     def focus(self, components: Bools) -> Workspace:
         """A workspace with the data of some components only, in the same arrays."""
+        return self._with(self.objective.only(components))
+
+    def complete(self, counts: Floats) -> Workspace:
+        """A workspace with counts instead of the data, in the same arrays."""
+        return self._with(self.objective.completed(counts))
+
+    def _with(self, objective: Objective) -> Workspace:
         other = copy(self)
-        other.objective = self.objective.only(components)
+        other.objective = objective
         for found in ("_read_weights", "_row_component"):
             other.__dict__.pop(found, None)
         return other

@@ -355,8 +355,9 @@ def _ended(state: str) -> str:
 
 def offered(parts: Parts) -> list[str]:
     """The methods that can learn a problem."""
-    complete = not parts.task.objective.jobs
-    return [name for name in LEARNERS if complete or not METHODS[name].complete]
+    complete, network = not parts.task.objective.jobs, parts.task.network
+    able = [name for name in LEARNERS if not METHODS[name].reason_against(network)]
+    return [name for name in able if complete or not METHODS[name].complete]
 
 
 def _split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:

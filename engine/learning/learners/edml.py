@@ -11,13 +11,18 @@ import numpy as np
 from engine.learning.learner import Info, State, make_state
 from engine.learning.local_problems import MOST_STEPS, solve_sets
 from engine.learning.objective import Objective
+from engine.learning.parameters import Geometry, LogLinear
 from engine.learning.soft_evidence import SoftEvidence, collect
 from engine.learning.workspace import NEVER, Workspace
-from engine.model.arrays import Floats, Ints, weighted_counts
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 from engine.model.errors import Cancelled, ModelError
 
 RELAX = 0.7
 """What is left of the damping after a step that gained."""
+MOST_TRIES = 40
+"""Of a step that goes half way again and again."""
+ROUNDING = 1e-13
+"""A loss this small, relative to the objective, may be none."""
 LEAST_DAMPING = 0.05
 """Damping below this is given up."""
 
@@ -40,7 +45,8 @@ class EDML:
     ----------
     damping : float, optional
         How much of the old parameters is kept at a step, in [0, 1). If not given it adapts: none at
-        first, half way to standing still after every loss of a unit, and less again after a gain.
+        first (half in a Markov network), half way to standing still after every loss of a unit, and less
+        again after a gain.
     solver : {"newton", "fixed-point"}
         How the sub-problems are solved; both reach the same optimum.
     local_steps : int
@@ -71,39 +77,56 @@ class EDML:
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The soft evidence at the start."""
         state, info, evidence = evaluate_softly(work, theta, cancelled)
-        damping = np.full(work.objective.n_components, self.damping or 0.0)
+        least = _least_damping(work.objective.geometry)
+        damping = np.full(work.objective.n_components, least if self.damping is None else self.damping)
         return replace(state, memory=Memory(evidence, damping)), info
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Solve all sub-problems, and find the soft evidence at the new parameters.
 
-        Sets that go to zero at once can make rows impossible together; such a component goes half way.
+        Sets that go to zero at once can make rows impossible together; such a component goes half way. So does
+        a Markov network that would lose: what all its factors want together climbs, if it is not followed too far.
         """
         memory: Memory = state.memory
-        component = work.objective.component
-        kept = memory.damping[component]
-        theta = kept * state.theta + (1 - kept) * self.solve(work.objective, state.theta, memory.evidence, cancelled)
-        after, info, evidence = evaluate_softly(work, theta, cancelled)
-        impossible = np.isneginf(after.log_likelihood)[component]
-        if impossible.any():
-            theta = np.where(impossible, (state.theta + theta) / 2, theta)
-            after, more, evidence = evaluate_softly(work, theta, cancelled)
-            info = Info(info.propagated + more.propagated)
-        damping = memory.damping
+        objective, damping = work.objective, memory.damping
+        solved = self.solve(objective, state, memory.evidence, cancelled)
+        propagated = np.zeros(objective.n_components, dtype=np.int64)
+        for _ in range(MOST_TRIES):
+            kept = damping[objective.component]
+            theta = objective.geometry.fix_gauge(kept * state.theta + (1 - kept) * solved)
+            after, info, evidence = evaluate_softly(work, theta, cancelled)
+            propagated += info.propagated
+            back = self._goes_back(objective, unit, state, after)
+            if not back.any():
+                break
+            damping = np.where(back, (1 + damping) / 2, damping)
         if self.damping is None:
-            damping = _adapt(damping, unit, after.objective - state.objective)
-        return replace(after, memory=Memory(evidence, damping)), info
+            damping = _adapt(damping, unit, state, after, _least_damping(objective.geometry))
+        else:
+            damping = memory.damping
+        return replace(after, memory=Memory(evidence, damping)), Info(propagated)
+
+    def _goes_back(self, objective: Objective, unit: Ints, before: State, after: State) -> Bools:
+        """The components that have gone too far: rows are impossible there, or a Markov network has lost."""
+        impossible = np.isneginf(after.log_likelihood)
+        if self.damping is not None or not isinstance(objective.geometry, LogLinear):
+            return impossible
+        return impossible | _lost(unit, before, after, ROUNDING)
 
     def solve(
-        self, objective: Objective, theta: Floats, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
+        self, objective: Objective, state: State, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
     ) -> Floats:
-        """The best parameters of every set under its soft evidence at ``theta`` (Eq. 4.2 [thesis])."""
+        """The best parameters of every set under its soft evidence (Eq. 4.2, 5.8 [thesis])."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
-        return solve_sets(objective, theta, evidence, self.solver, self.local_steps, check)
+        geometry = objective.geometry
+        local = geometry.to_local(state.theta, state.model_counts)
+        fixed = geometry.with_prior(objective.counts)
+        moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
+        return geometry.from_local(state.theta, local, moved)
 
 
 def evaluate_softly(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info, SoftEvidence]:
@@ -112,9 +135,19 @@ def evaluate_softly(work: Workspace, theta: Floats, cancelled: Callable[[], bool
     return *make_state(work.objective, theta, found), evidence
 
 
-def _adapt(damping: Floats, unit: Ints, gain: Floats) -> Floats:
-    """The next damping of each component, from what its unit gained."""
-    units = int(unit.max()) + 1
-    lost = (weighted_counts(unit, gain, units) < 0)[unit]
+def _least_damping(geometry: Geometry) -> float:
+    """What damping begins with and goes back to. All factors of a Markov network at once diverge without any."""
+    return 0.5 if isinstance(geometry, LogLinear) else 0.0
+
+
+def _adapt(damping: Floats, unit: Ints, before: State, after: State, least: float) -> Floats:
+    """The next damping of each component: more where its unit lost."""
     relaxed = np.where(damping < LEAST_DAMPING, 0.0, RELAX * damping)
-    return np.where(lost, (1 + damping) / 2, relaxed)
+    return np.where(_lost(unit, before, after, 0.0), (1 + damping) / 2, np.maximum(relaxed, least))
+
+
+def _lost(unit: Ints, before: State, after: State, rounding: float) -> Bools:
+    """The components whose unit has lost, by more than a fraction of its objective."""
+    units = int(unit.max()) + 1
+    gain = weighted_counts(unit, after.objective - before.objective, units)
+    return ~(gain >= -rounding * np.abs(weighted_counts(unit, before.objective, units)))[unit]

@@ -7,15 +7,20 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.learners.gradient import Gradient
+from engine.learning.parameters import Simplex
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats, Ints
+
+INNER_STEPS = 5
+"""Of an M-step that has no closed form."""
 
 
 @dataclass(frozen=True)
 class EM:
     """θ(x|u) ← (ψ − 1 + Σ Pr(xu|d)) / (Σ ψ − |X| + Σ Pr(u|d)). Never decreases the objective.
 
-    In a Markov network the M-step is one step of generalised iterative scaling: it gains, and need not be whole.
+    In a Markov network the M-step is some steps of L-BFGS: it gains, and need not be whole.
     """
 
     counts_complete_data: ClassVar[bool] = True
@@ -35,9 +40,26 @@ class EM:
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The M-step from the counts at hand, and the E-step at the new parameters."""
-        return evaluate_state(work, maximise_counts(work, state), cancelled)
+        theta, propagated = maximise_counts(work, state, unit, cancelled)
+        after, info = evaluate_state(work, theta, cancelled)
+        return after, Info(info.propagated + propagated)
 
 
-def maximise_counts(work: Workspace, state: State) -> Floats:
-    """The M-step: the best parameters for the expected counts."""
-    return work.objective.geometry.maximise(state.counts, state.model_counts, state.theta)
+def maximise_counts(
+    work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]
+) -> tuple[Floats, Ints | int]:
+    """The M-step: better parameters for the expected counts, and the rows propagated to find them, per component.
+
+    The best ones in a Bayesian network. Those of a Markov network have no closed form: some steps of L-BFGS on the
+    completed data, which need no pass over the rows, never lose (generalised EM).
+    """
+    geometry = work.objective.geometry
+    if isinstance(geometry, Simplex):
+        return geometry.maximise(state.counts, state.theta), 0
+    complete, climb = work.complete(state.counts), Gradient("lbfgs")
+    inner, info = climb.begin(complete, state.theta, cancelled)
+    propagated = info.propagated
+    for _ in range(INNER_STEPS):
+        inner, info = climb.step(complete, inner, unit, cancelled)
+        propagated = propagated + info.propagated
+    return inner.theta, propagated

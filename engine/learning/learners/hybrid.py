@@ -54,8 +54,9 @@ class Hybrid:
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Evaluate both updates and choose, unit by unit."""
         memory: Memory = state.memory
-        solved = self.edml.solve(work.objective, state.theta, memory.evidence, cancelled)
-        em, em_info, em_evidence = evaluate_softly(work, maximise_counts(work, state), cancelled)
+        solved = work.objective.geometry.fix_gauge(self.edml.solve(work.objective, state, memory.evidence, cancelled))
+        maximised, propagated = maximise_counts(work, state, unit, cancelled)
+        em, em_info, em_evidence = evaluate_softly(work, maximised, cancelled)
         edml, edml_info, edml_evidence = evaluate_softly(work, solved, cancelled)
         units = int(unit.max()) + 1
         reached = weighted_counts(unit, em.objective, units)
@@ -63,5 +64,5 @@ class Hybrid:
         won = (weighted_counts(unit, edml.objective, units) > reached + ROUNDING * (1 + np.abs(reached)))[unit]
         parameters = won[work.objective.component]
         evidence = merge_evidence(em_evidence, edml_evidence, parameters[work.objective.geometry.starts])
-        info = Info(em_info.propagated + edml_info.propagated)
+        info = Info(em_info.propagated + edml_info.propagated + propagated)
         return edml.choose(won, parameters, em, Memory(evidence, won)), info

@@ -13,6 +13,8 @@ from engine.learning.bounds import find_bounds
 from engine.learning.decomposition import decompose
 from engine.learning.learn import learn
 from engine.learning.learner import evaluate_state
+from engine.learning.learners.edml import EDML
+from engine.learning.methods import Method
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
@@ -124,7 +126,9 @@ def triangle():
     return network, make_dataset(nodes, rows, COUNTS)
 
 
-@pytest.mark.parametrize("method", ["lbfgs", "cg", "em", "d-lbfgs", "d-em"])
+@pytest.mark.parametrize(
+    "method", ["lbfgs", "cg", "em", "edml", "hybrid", "edml-in-turn", "ipf", "d-lbfgs", "d-em", "d-edml-in-turn"]
+)
 def test_the_triangle_of_the_thesis_is_learned(method):
     """From uniform factors ℓ = −207.9442; the optimum is −155.513378, with these fitted counts."""
     network, dataset = triangle()
@@ -141,7 +145,49 @@ def test_the_triangle_of_the_thesis_is_learned(method):
     np.testing.assert_allclose(fitted, expected, atol=1e-4 if method.endswith(("lbfgs", "cg")) else 1e-2)
 
 
-@pytest.mark.parametrize("method", ["lbfgs", "em"])
+@pytest.mark.parametrize("steps", [(0.5, [-165.6827, -158.2748]), (0.0, [-173.4498, -207.5062])])
+def test_all_factors_at_once_need_damping(steps):
+    """§5.5 [thesis]: half of the old factors kept, it climbs; with none, it is thrown away from the optimum."""
+    damping, expected = steps
+    network, dataset = triangle()
+    stopping = Stopping(tol=0.0, max_iter=45 if damping else 2)
+    *trace, last = learn(network, dataset, Method("EDML", EDML(damping)), start="current", stopping=stopping)
+    assert [float(s.objective.sum()) for s in [*trace, last][1:3]] == pytest.approx(expected, abs=1e-4)
+    assert (float(last.objective.sum()) > -155.513378 - 1e-6) == (damping > 0)
+    if damping:
+        first = trace[1].network().tables[0]  # θ_AB after the first step: half way to what the data says
+        np.testing.assert_allclose(first / first.sum(), (0.25 + np.array([[22, 15], [2, 61]]) / 100) / 2, atol=1e-12)
+
+
+def test_in_turn_is_iterative_proportional_fitting_on_complete_data():
+    """Step by step: θ_f ← θ_f n(x_f) / (N Pr(x_f)), one factor after the other, by enumeration."""
+    network, dataset = triangle()
+    tables = [np.ones((2, 2)) for _ in network.scopes]
+    counts = np.array(COUNTS, dtype=float).reshape(2, 2, 2)
+    axes = [2, 0, 1]  # the variable that a factor does not have
+    stopping = Stopping(tol=0.0, max_iter=4)
+    for snapshot in list(learn(network, dataset, "edml-in-turn", start="current", stopping=stopping))[1:]:
+        for f, axis in enumerate(axes):
+            joint = np.einsum("ab,bc,ac->abc", *tables)
+            tables[f] = tables[f] * counts.sum(axis=axis) / (100 * joint.sum(axis=axis) / joint.sum())
+        for ours, expected in zip(snapshot.network().tables, tables, strict=True):
+            np.testing.assert_allclose(ours / ours.sum(), expected / expected.sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("method", "network"), [("ipf", chain(3)), ("counting", triangle()[0])])
+def test_a_method_for_the_other_kind_of_network_is_refused(method, network):
+    dataset = make_dataset(network.variables, [["a"] * 3])
+    with pytest.raises(ModelError, match=r"is for (Markov|Bayesian) networks"):
+        next(iter(learn(network, dataset, method)))
+
+
+def test_ipf_needs_complete_data():
+    network, _ = triangle()
+    with pytest.raises(ModelError, match="IPF needs complete data, but values of 'B' are missing; use em"):
+        next(iter(learn(network, make_dataset(network.variables, [["a", None, "b"]]), "ipf")))
+
+
+@pytest.mark.parametrize("method", ["lbfgs", "em", "edml", "hybrid", "edml-in-turn"])
 def test_hidden_variables_of_a_markov_network(method):
     """Monotone, the same decomposed or not, and at the end expected and model counts agree (Eq. B.2)."""
     generator = np.random.default_rng(3)

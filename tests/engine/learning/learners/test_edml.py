@@ -39,8 +39,8 @@ def prepare(network, dataset, prior=1.0):
 def solve(network, dataset, prior=1.0, learner=None):
     """The tables that solve every sub-problem at the network's own."""
     task, theta, _ = prepare(network, dataset, prior)
-    *_, evidence = evaluate_softly(Workspace(task.objective), theta, NEVER)
-    return task.layout.tables((learner or EDML()).solve(task.objective, theta, evidence))
+    state, _, evidence = evaluate_softly(Workspace(task.objective), theta, NEVER)
+    return task.layout.tables((learner or EDML()).solve(task.objective, state, evidence))
 
 
 def sub_problems(network, dataset, prior=1.0):

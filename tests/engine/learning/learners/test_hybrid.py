@@ -36,8 +36,8 @@ def test_the_better_update_is_kept(data):
     learner, unit = Hybrid(), np.arange(task.objective.n_components)
     state, _ = learner.begin(work, theta, NEVER)
     for _ in range(4):
-        em = evaluate(task, maximise_counts(work, state))
-        edml = evaluate(task, EDML().solve(task.objective, state.theta, state.memory.evidence))
+        em = evaluate(task, maximise_counts(work, state, unit, NEVER)[0])
+        edml = evaluate(task, EDML().solve(task.objective, state, state.memory.evidence))
         after, _ = learner.step(work, state, unit, NEVER)
         won = after.memory.edml_won
         tie = ROUNDING * (1 + np.abs(em.objective))  # which rounding is not to decide
@@ -85,11 +85,10 @@ def test_a_unit_of_several_components_chooses_once():
         theta = task.geometry.normalise(weights, otherwise=weights)
         state, _ = learner.begin(Workspace(task.objective), theta, NEVER)
         for _ in range(5):
-            after, _ = learner.step(
-                Workspace(task.objective), state, np.zeros(task.objective.n_components, dtype=int), NEVER
-            )
-            em = evaluate(task, maximise_counts(Workspace(task.objective), state)).objective.sum()
-            edml = evaluate(task, EDML().solve(task.objective, state.theta, state.memory.evidence))
+            work, unit = Workspace(task.objective), np.zeros(task.objective.n_components, dtype=int)
+            after, _ = learner.step(work, state, unit, NEVER)
+            em = evaluate(task, maximise_counts(work, state, unit, NEVER)[0]).objective.sum()
+            edml = evaluate(task, EDML().solve(task.objective, state, state.memory.evidence))
             won = set(after.memory.edml_won.tolist())
             assert won == {bool(edml.objective.sum() > em)}
             kinds |= won
