@@ -71,6 +71,7 @@ class Drawing {
     if (this.is_same(nodes, edges, directed)) return this.move(nodes)
     const pen = document.createElement("canvas").getContext("2d")
     pen.font = `${FONT} ${getComputedStyle(this.svg).fontFamily}`
+    pen.textRendering = "geometricPrecision" // else Chromium rounds widths now and then, on a busy machine
     this.directed = directed
     this.nodes = nodes.map(({name, x, y}) => {
       const text = shorten(name, longestLabel)
