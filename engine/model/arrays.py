@@ -27,7 +27,7 @@ def weighted_counts(index: Ints, weights: Floats, size: int) -> Floats:
     return cast("Floats", np.bincount(index, weights, size))
 
 
-def xlogy(x: Floats, y: Floats) -> Floats:
+def xlogy(x: Floats | float, y: Floats) -> Floats:
     """x log y, and 0 where x is 0 whatever y is."""
     from scipy import special  # takes a third of a second to import, and many commands do without
 
