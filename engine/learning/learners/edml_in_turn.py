@@ -35,9 +35,8 @@ class EDMLInTurn:
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
     equations: ClassVar[str] = (
-        r"t_f \leftarrow \mathrm{arg}\max\limits_t \sum_i \log \sum_{x_f} "
-        r"\frac{\mathrm{Pr}(x_f \mid d_i)}{\mathrm{Pr}(x_f)} t(x_f), \qquad "
-        r"\theta_f \leftarrow \theta_f \, \frac{t_f}{\mathrm{Pr}(x_f)} \quad \text{for each } f \text{ in turn}"
+        r"\theta_f \leftarrow \theta_f \, \frac{t_f}{\mathrm{Pr}(x_f)}, \quad t_f = \mathrm{arg}\max\limits_t "
+        r"\sum_i \log \sum_{x_f} \frac{\mathrm{Pr}(x_f \mid d_i)}{\mathrm{Pr}(x_f)} t(x_f)"
     )
     explanation: ClassVar[str] = (
         "One factor after the other finds its best values exactly, while the others stand still. "
