@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import numpy as np
+import numpy.ma  # numpy.unique would load it when it is first called, in the middle of learning
 
 from engine.model.arrays import Codes, Ints
 
