@@ -126,11 +126,10 @@ def test_parameters_are_what_they_may_be_at_every_step(name, kind):
                     assert table.max() == 1.0  # the gauge
 
 
-@every_method
-def test_the_bound_is_never_exceeded(name, kind):
-    snapshots = run(name, kind, n_init=3)
-    if kind is MarkovNetwork:
-        return
+@pytest.mark.parametrize("name", [name for name, kind in CASES if kind is BayesianNetwork])
+def test_the_bound_is_never_exceeded(name):
+    """Of Bayesian networks: those of Markov networks have no bound yet."""
+    snapshots = run(name, BayesianNetwork, n_init=3)
     bounds = find_bounds(snapshots[0].task)
     highest = max(float(s.objective.sum(axis=1).max()) for s in snapshots)
     assert highest <= bounds.total + 1e-9 * abs(bounds.total)
