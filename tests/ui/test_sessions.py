@@ -138,8 +138,6 @@ def test_a_run_goes_on_after_the_server_was_killed(page, tmp_path):
     try:
         page.goto(server.url)
         desk = Desk(wait_for_page(page).page)
-        # A single start comes to where nothing moves any more, to the last digit, within seconds.
-        desk.open_options().set_option("Restarts", "500").close_options()
         desk.run_for_ever()
         expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
         while kept_iteration(tmp_path / "kept") <= 41:

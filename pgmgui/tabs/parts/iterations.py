@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter
 from bokeh.plotting import figure
 from panel.io import unlocked
 
+from pgmgui.components.hover import make_hover
 from pgmgui.state.session import Session
 
 COLOUR = "#2f86d1"
@@ -43,8 +44,7 @@ class Iterations(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             x_axis_label="component",
             y_axis_label="iterations",
-            tools="hover",
-            tooltips=[("component", "@number"), ("iterations", "@iterations{0,0}")],
+            tools=[make_hover(("component", "@number"), ("iterations", "@iterations{0,0}"))],
             toolbar_location=None,
             min_border=2,
         )

@@ -15,6 +15,7 @@ from engine.insight.relabelling import group_restarts
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.snapshot import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
+from pgmgui.components.hover import make_hover
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.words import count
 from pgmgui.state.travel import Traveller
@@ -50,13 +51,13 @@ class Restarts(pn.viewable.Viewer):
         self._dots.selected.on_change("indices", self._tap)
 
     def _make_figure(self) -> Any:
+        hover = make_hover(("restart", "@restart"), ("solution", "@solution"), ("objective", "@y{0,0.0000}"))
         plot: Any = figure(
             height=HEIGHT,
             sizing_mode="stretch_width",
             x_axis_label="restart",
             y_axis_label="objective (nats)",
-            tools="tap,hover",
-            tooltips=[("restart", "@restart"), ("solution", "@solution"), ("objective", "@y{0,0.0000}")],
+            tools=["tap", hover],
             toolbar_location=None,
             min_border=2,
         )
@@ -70,11 +71,12 @@ class Restarts(pn.viewable.Viewer):
         """Show the restarts of a run that has ended or goes on."""
         if snapshot is self._shown:
             return
-        self.clear()
-        self._shown = snapshot
         ended = np.isfinite(snapshot.objective.sum(axis=1))
         if len(snapshot.theta) == 1 or not ended.all() or not snapshot.stop:
+            self.clear()
+            self._shown = snapshot
             return
+        self._shown = snapshot
         totals = snapshot.objective.sum(axis=1)
         solutions = np.array(group_restarts(snapshot))
         self._order = np.argsort(-totals, kind="stable").tolist()
@@ -89,7 +91,8 @@ class Restarts(pn.viewable.Viewer):
         pn.state.execute(self._empty, schedule=True)
 
     def _empty(self) -> None:
-        self._view[:] = []
+        if len(self._view):
+            self._view[:] = []
 
     def _draw(self, snapshot: Snapshot, solutions: Any, total: float | None) -> None:
         """Bokeh's models may only be touched in their document's turn."""
@@ -112,7 +115,8 @@ class Restarts(pn.viewable.Viewer):
             self._figure.y_range.update(start=totals.min() - room, end=top + room)
             self._figure.x_range.update(start=0.4, end=len(totals) + 0.6)
             self._bound.update(location=total or 0.0, visible=total is not None)
-            self._view[:] = [self._words, self._pane, self._grid]
+            if not len(self._view):
+                self._view[:] = [self._words, self._pane, self._grid]
 
     def _tap(self, _attribute: str, _old: object, chosen: list[int]) -> None:
         if chosen:
