@@ -192,8 +192,11 @@ class _Runs:
         return every if self.is_split else every // per_restart
 
     def _check_possible(self, progress: Progress) -> None:
+        is_impossible = np.isneginf(progress.state.log_likelihood)
+        if not is_impossible.any():
+            return
         objective, components = self.task.objective, self.task.decomposition.components
-        impossible = np.unique(np.flatnonzero(np.isneginf(progress.state.log_likelihood)) % objective.n_components)
+        impossible = np.unique(np.flatnonzero(is_impossible) % objective.n_components)
         if self.method.learner.counts_complete_data and objective.is_separable:  # which needs no start
             impossible = np.intersect1d(impossible, objective.incomplete)
         if impossible.size:

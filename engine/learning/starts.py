@@ -27,20 +27,17 @@ def make_starts(task: LearningTask, start: str | Network, n_init: int, random_st
     """
     if n_init < 1:
         raise ModelError(f"n_init must be 1 or more; got {n_init}")
-    generator, geometry = make_generator(random_state), task.objective.geometry
-    is_network = isinstance(start, (BayesianNetwork, MarkovNetwork))
     starts = []
-    for k in range(n_init):
-        if k == 0 and isinstance(start, (BayesianNetwork, MarkovNetwork)):
-            starts.append(_aligned(task.layout, start))
-        elif k == 0 and start == "current":
-            starts.append(task.layout.flatten(task.network.tables))
-        elif start == "uniform":
-            starts.append(geometry.uniform(generator))
-        elif is_network or start in KINDS:
-            starts.append(geometry.random(generator))
-        else:
-            raise ModelError(f"the start {start!r} is not known; use one of {', '.join(KINDS)}, or a network")
+    if isinstance(start, (BayesianNetwork, MarkovNetwork)):
+        starts.append(_aligned(task.layout, start))
+    elif start == "current":
+        starts.append(task.layout.flatten(task.network.tables))
+    elif start not in KINDS:
+        raise ModelError(f"the start {start!r} is not known; use one of {', '.join(KINDS)}, or a network")
+    if len(starts) < n_init:
+        generator, geometry = make_generator(random_state), task.objective.geometry
+        draw = geometry.uniform if start == "uniform" else geometry.random
+        starts += [draw(generator) for _ in range(n_init - len(starts))]
     return np.stack(starts)
 
 
