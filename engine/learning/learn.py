@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from engine.model.arrays import Floats, Ints
 from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, ImpossibleEvidenceError, ModelError
 from engine.model.network import Network
-from engine.model.prior import Exponents
+from engine.model.prior import Prior
 from engine.model.randomness import RandomState
 from engine.model.variable import list_names
 
@@ -39,7 +39,8 @@ def learn(
     start: str | Network = "random",
     random_state: RandomState = 0,
     n_init: int = 1,
-    prior: Exponents = 1.0,
+    prior: Prior = 1.0,
+    given: Collection[int] = (),
     stopping: Stopping | None = None,
     memory_limit: int = MEMORY_LIMIT,
     cancelled: Callable[[], bool] = NEVER,
@@ -56,6 +57,8 @@ def learn(
     start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
+    given : variables
+        Of a Markov network: the others' likelihood given these is learned.
     cancelled : callable
         Asked often, also inside a long step; learning ends with the last whole state when it says yes. What
         was not begun by then has the objective −∞.
@@ -71,10 +74,10 @@ def learn(
     """
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
-    if reason := chosen.reason_against(network):
+    if reason := chosen.reason_against(network, given, prior):
         raise ModelError(reason)
     if task is None or not chosen.conditioned:
-        task = make_task(network, dataset, prior, memory_limit, condition=chosen.conditioned)
+        task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
     if chosen.complete:
         _check_complete(task, chosen)
     starts = make_starts(task, start, n_init, random_state) if resume is None else resume.theta

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.learning.learner import Learner
@@ -13,6 +13,10 @@ from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.prior import Gaussian, Laplace, Prior
+
+FACTOR_WISE = (EDML, EDMLInTurn, Hybrid)
+"""Learners that move factors by what the model says of their own marginals."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +44,17 @@ class Method:
     complete: bool = False
     kinds: tuple[type, ...] = (BayesianNetwork, MarkovNetwork)
 
-    def reason_against(self, network: Network) -> str:
-        """Why the method does not learn a network, and what does; empty if it learns it."""
+    def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
+        """Why the method does not learn a network, and what does; empty if it learns it.
+
+        With a prior on the factors, and given variables, where these are asked for.
+        """
         if isinstance(network, self.kinds):
+            is_plain = isinstance(network, BayesianNetwork) or not isinstance(self.learner, FACTOR_WISE)
+            if given and not is_plain:
+                return f"{self.title} needs one model for all rows, and given variables make several; use em or lbfgs"
+            if isinstance(prior, (Gaussian, Laplace)) and not is_plain:
+                return f"{self.title} has no place for a prior on the factors; use em or lbfgs"
             return ""
         if isinstance(network, MarkovNetwork):
             return f"{self.title} is for Bayesian networks: the partition function couples factors; use ipf"

@@ -13,7 +13,7 @@ by log θ.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy as np
 from engine.model.arrays import Bools, Floats, Ints, xlogy
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
+from engine.model.prior import Gaussian, Laplace, Prior
 
 SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
@@ -70,6 +71,26 @@ class Sets:
         """Starts and sizes for several parameter vectors laid end to end."""
         shift = np.repeat(np.arange(times) * self.n_parameters, len(self.starts))
         return np.tile(self.starts, times) + shift, np.tile(self.sizes, times)
+
+
+@dataclass(frozen=True, eq=False)
+class Orthant:
+    """Where no free coordinate changes its sign.
+
+    Attributes
+    ----------
+    climb : array (parameters,)
+        The slope of the objective; at 0, that of the side that climbs, and 0 if none does.
+    signs : array (parameters,)
+        Of the coordinates; 0 for those that stay at 0.
+    """
+
+    climb: Floats
+    signs: Floats
+
+    def project(self, eta: Floats) -> Floats:
+        """Coordinates that have left the orthant, put on its border."""
+        return np.where(eta * self.signs > 0, eta, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,6 +154,9 @@ class Simplex(Sets):
         weights = self.with_prior(counts)
         return np.asarray(weights - theta * self.sums(weights))
 
+    def find_orthant(self, eta: Floats, slope: Floats) -> None:
+        """None: the objective is smooth everywhere."""
+
     def log_prior(self, theta: Floats) -> Floats | None:
         """(ψ − 1) log θ of each parameter; None where there is no prior."""
         return np.asarray(xlogy(self.prior_counts, theta)) if self.has_prior else None
@@ -184,10 +208,17 @@ class LogLinear(Sets):
             raise ModelError("give a Gaussian prior or a Laplace prior, not both")
 
     @classmethod
-    def of(cls, layout: Layout, sigma: float = math.inf, scale: float = math.inf) -> LogLinear:
+    def of(cls, layout: Layout, prior: Prior = 1.0) -> LogLinear:
         """The geometry of a Markov network's factors."""
         theta = layout.flatten(layout.network.tables)
-        return cls(layout.starts[:-1], np.diff(layout.starts), theta > 0, sigma, scale)
+        geometry = cls(layout.starts[:-1], np.diff(layout.starts), theta > 0)
+        if isinstance(prior, Gaussian):
+            return replace(geometry, sigma=prior.sigma)
+        if isinstance(prior, Laplace):
+            return replace(geometry, scale=prior.scale)
+        if prior != 1.0:
+            raise ModelError("Dirichlet exponents are for Bayesian networks; give a Markov network an L1 or L2 prior")
+        return geometry
 
     @property
     def has_prior(self) -> bool:
@@ -220,19 +251,20 @@ class LogLinear(Sets):
         return np.where(self.is_free, np.exp(eta - np.where(np.isfinite(highest), highest, 0.0)), 0.0)
 
     def pull_back(self, theta: Floats, counts: Floats, model_counts: Floats) -> Floats:
-        """The derivative of the objective by w: n − n_model, and the prior's.
-
-        With a Laplace prior, where w = 0, the slope of the side that climbs; 0 if none does.
-        """
+        """The derivative by w of what is smooth in the objective: n − n_model, and a Gaussian prior's."""
         slope = np.where(self.is_free, counts - model_counts, 0.0)
-        if not self.has_prior:
-            return slope
-        w = self.to_free(theta)
         if math.isfinite(self.sigma):
-            return np.where(self.is_free, slope - w / self.sigma**2, 0.0)
+            slope -= self.to_free(theta) / self.sigma**2
+        return slope
+
+    def find_orthant(self, eta: Floats, slope: Floats) -> Orthant | None:
+        """Where the objective is smooth around η, if a Laplace prior breaks it at 0 (OWL-QN's pseudo-gradient)."""
+        if not math.isfinite(self.scale):
+            return None
         press = 1.0 / self.scale
         at_zero = np.sign(slope) * np.maximum(np.abs(slope) - press, 0.0)
-        return np.where(w == 0, at_zero, slope - np.sign(w) * press)
+        climb = np.where(self.is_free, np.where(eta == 0, at_zero, slope - np.sign(eta) * press), 0.0)
+        return Orthant(climb, np.where(eta == 0, np.sign(climb), np.sign(eta)))
 
     def log_prior(self, theta: Floats) -> Floats | None:
         """−w² / (2σ²) or −|w| / b of each parameter; None where there is no prior."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,12 +15,12 @@ from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
 from engine.model.arrays import Floats, weighted_counts
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
-from engine.model.prior import Exponents, flat_exponents
+from engine.model.prior import Prior, flat_exponents
 
 EXPECTED_PASSES = 30
 """How many iterations a plan is made for."""
@@ -107,9 +108,10 @@ class LearningTask:
 def make_task(
     network: Network,
     dataset: Dataset,
-    prior: Exponents = 1.0,
+    prior: Prior = 1.0,
     memory_limit: int = MEMORY_LIMIT,
     *,
+    given: Collection[int] = (),
     condition: bool = True,
 ) -> LearningTask:
     """Decompose the problem and plan its inference.
@@ -119,12 +121,16 @@ def make_task(
 
     Parameters
     ----------
-    prior : Exponents
-        Of a Bayesian network; learning a Markov network has none yet.
+    prior : Prior
+        Dirichlet exponents for a Bayesian network, Gaussian or Laplace for a Markov network.
+    given : variables
+        Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
+        in every row (a conditional random field, §2.2.1 [notes]).
     condition : bool
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
     """
+    _check_given(network, dataset, given)
     decomposition = decompose(network, dataset)
     plan = make_plan(
         network,
@@ -145,8 +151,8 @@ def make_task(
     terms = [Term(1, _count_complete(plan, layout), component, make_jobs(plan, of_block))]
     geometry: Geometry
     if isinstance(network, MarkovNetwork):
-        geometry = LogLinear.of(layout)
-        terms.append(_partition_term(network, dataset, layout, last, memory_limit))
+        geometry = LogLinear.of(layout, prior)
+        terms.append(_partition_term(network, dataset, given, layout, last, memory_limit))
     else:
         geometry = Simplex.of(layout, flat_exponents(network, prior))
     constant = _likelihood_constants(plan, of_block, last)
@@ -154,15 +160,32 @@ def make_task(
     return LearningTask(layout, decomposition, objective, plan, of_block)
 
 
+def _check_given(network: Network, dataset: Dataset, given: Collection[int]) -> None:
+    if given and not isinstance(network, MarkovNetwork):
+        raise ModelError("given variables are for Markov networks; convert the network first (convert --markov)")
+    for variable in given:
+        if dataset.roles[variable] is not Role.OBSERVED:
+            raise ModelError(
+                f"{network.variables[variable].name!r} is given, but not observed in every row; "
+                "leave out the rows without it, or do not give it"
+            )
+
+
 def _partition_term(
-    network: MarkovNetwork, dataset: Dataset, layout: Layout, component: int, memory_limit: int
+    network: MarkovNetwork,
+    dataset: Dataset,
+    given: Collection[int],
+    layout: Layout,
+    component: int,
+    memory_limit: int,
 ) -> Term:
-    """−N log Z: one row with nothing observed, N times."""
-    nothing = np.full((len(network.variables), 1), MISSING, dtype=dataset.codes.dtype)
-    weights = np.array([dataset.total_weight])
+    """−N log Z: one row with nothing observed, N times; or a row for each distinct observation of what is given."""
+    inputs = dataset.project(sorted(given))
+    codes = np.full((len(network.variables), inputs.n_rows), MISSING, dtype=dataset.codes.dtype)
+    codes[sorted(given)] = inputs.codes
     # With the likelihoods of the data, although no cell has one: the pool is the same for both terms.
-    row = Dataset(dataset.variables, nothing, weights, dataset.likelihoods)
-    plan = make_plan(network, row, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
+    rows = Dataset(dataset.variables, codes, inputs.weights, dataset.likelihoods)
+    plan = make_plan(network, rows, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
     home = np.full(layout.size, component, dtype=np.int64)
     return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))
 

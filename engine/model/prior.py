@@ -1,8 +1,10 @@
-"""Dirichlet priors on the rows of conditional probability tables."""
+"""Priors: Dirichlet on the rows of conditional probability tables, Gaussian or Laplace on the log factors of a
+Markov network."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +19,44 @@ Exponents = float | Mapping[str, float | npt.ArrayLike]
 for the variables not named. 1 is maximum likelihood, 2 Laplace smoothing."""
 
 
-def flat_exponents(network: BayesianNetwork, exponents: Exponents) -> Floats:
+@dataclass(frozen=True)
+class Gaussian:
+    """−Σ w² / (2σ²) over w = log θ: factors near 1 are likely (L2)."""
+
+    sigma: float
+
+    def __post_init__(self) -> None:
+        _check_width("σ", self.sigma)
+
+
+@dataclass(frozen=True)
+class Laplace:
+    """−Σ |w| / b over w = log θ: of cells that the data says little of, factors are exactly 1 (L1)."""
+
+    scale: float
+
+    def __post_init__(self) -> None:
+        _check_width("b", self.scale)
+
+
+Prior = Exponents | Gaussian | Laplace
+"""Exponents are for Bayesian networks, the others for Markov networks; 1 is no prior, for both."""
+
+
+def _check_width(name: str, width: float) -> None:
+    if not 1 / HEAVIEST <= width <= HEAVIEST:
+        raise ModelError(
+            f"the width {name} of a prior must be between {1 / HEAVIEST:g} and {HEAVIEST:g}; got {width:g}"
+        )
+
+
+def flat_exponents(network: BayesianNetwork, exponents: Prior) -> Floats:
     """ψ for every parameter, in the order of the tables laid end to end.
 
     Exponents below 1 are refused: their density has no mode to climb to.
     """
+    if isinstance(exponents, (Gaussian, Laplace)):
+        raise ModelError("an L1 or L2 prior is for Markov networks; give a Bayesian network Dirichlet exponents")
     if not isinstance(exponents, Mapping):
         _check(next(iter(network.index), ""), np.float64(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))

@@ -3,8 +3,9 @@
 In a Bayesian network θ(·|u) = softmax(η(·|u)), and the gradient by η is Σ Pr(xu|d) + ψ − 1 − θ(x|u) Σ_x (the
 same); in a Markov network θ = exp η, and it is Σ Pr(x_f|d) − N Pr(x_f). Every unit has its own direction and
 step length, but all trial steps are evaluated in one pass over the data: units do not share parameters.
-SciPy's optimisers can neither be paused between iterations nor run many problems at once, so the two short
-recursions are ours; tests compare them with SciPy's.
+Under a Laplace prior, which has an edge where η = 0, steps stay within the orthant in which they begin and come to
+rest on its border (OWL-QN, Andrew and Gao 2007), so that zeros are exact. SciPy's optimisers can neither be paused
+between iterations nor run many problems at once, so the short recursions are ours; tests compare them with SciPy's.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from engine.learning.learner import Info, State, evaluate_state
-from engine.learning.parameters import SMALLEST
+from engine.learning.parameters import SMALLEST, Orthant
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 
@@ -90,16 +91,9 @@ class Gradient:
         """One iteration: a direction, and a step along it that gains enough."""
         memory: Memory = state.memory
         units = _Units(unit[work.objective.component], int(unit.max()) + 1)
-        direction, length = self._direction(memory, units)
-        promise = units.dot(memory.gradient, direction)
-        # A direction that does not climb, by rounding or a stale history, is replaced by the gradient.
-        wrong = ~(promise > 0)
-        direction = np.where(units.spread(wrong), memory.gradient, direction)
-        length = np.where(wrong, _first_length(memory.gradient, units), length)
-        promise = units.dot(memory.gradient, direction)
-        found, taken, info = _search(work, state, units, unit, direction, length, promise, cancelled)
-        eta = memory.eta + units.spread(taken) * direction
-        gradient = find_gradient(work, found)
+        ray = self._choose_ray(work, memory, units)
+        found, taken, info = _search(work, state, units, unit, ray, cancelled)
+        eta, gradient, direction = ray.at(units.spread(taken)), find_gradient(work, found), ray.direction
         after = replace(
             found,
             memory=Memory(
@@ -113,17 +107,63 @@ class Gradient:
         )
         return after, info
 
-    def _direction(self, memory: Memory, units: _Units) -> tuple[Floats, Floats]:
-        """Where to go, and how far to try first."""
+    def _choose_ray(self, work: Workspace, memory: Memory, units: _Units) -> _Ray:
+        """Where to go from here, and how far to try first."""
+        orthant = work.objective.geometry.find_orthant(memory.eta, memory.gradient)
+        climb = memory.gradient if orthant is None else orthant.climb
+        direction, length = self._direction(memory, climb, units)
+        if orthant is not None:
+            direction = np.where(direction * climb > 0, direction, 0.0)
+        # A direction that does not climb, by rounding or a stale history, is replaced by the gradient.
+        wrong = ~(units.dot(climb, direction) > 0)
+        direction = np.where(units.spread(wrong), climb, direction)
+        length = np.where(wrong, _first_length(climb, units), length)
+        return _Ray(memory.eta, direction, length, units.dot(climb, direction), orthant)
+
+    def _direction(self, memory: Memory, climb: Floats, units: _Units) -> tuple[Floats, Floats]:
+        """A direction, and how far to try first."""
         if not memory.steps:
-            return memory.gradient, _first_length(memory.gradient, units)
+            return climb, _first_length(climb, units)
         if self.kind == "cg":
-            return _conjugate(memory, units), _last_length(memory, units)
-        return _two_loops(memory, units), np.ones(units.number)
+            return _conjugate(memory, climb, units), _last_length(memory, climb, units)
+        return _two_loops(memory, climb, units), np.ones(units.number)
+
+
+@dataclass(frozen=True, eq=False)
+class _Ray:
+    """Where a step begins, and where it goes.
+
+    Attributes
+    ----------
+    length : array (units,)
+        How far to try first.
+    promise : array (units,)
+        The slope of the objective along the direction.
+    orthant : Orthant, optional
+        What the ray must not leave.
+    """
+
+    eta: Floats
+    direction: Floats
+    length: Floats
+    promise: Floats
+    orthant: Orthant | None
+
+    def at(self, taken: Floats) -> Floats:
+        """η after steps of these lengths, one for each parameter."""
+        eta = self.eta + taken * self.direction
+        return eta if self.orthant is None else self.orthant.project(eta)
+
+    def find_slope(self, work: Workspace, eta: Floats, gradient: Floats, units: _Units) -> Floats:
+        """How the objective climbs at η, if what has come to the border stays there."""
+        orthant = None if self.orthant is None else work.objective.geometry.find_orthant(eta, gradient)
+        if orthant is None:
+            return units.dot(gradient, self.direction)
+        return units.dot(orthant.climb, np.where(eta == 0, 0.0, self.direction))
 
 
 def find_gradient(work: Workspace, state: State) -> Floats:
-    """The derivative of the objective by every η."""
+    """The derivative by every η of what is smooth in the objective."""
     return work.objective.geometry.pull_back(state.theta, state.counts, state.model_counts)
 
 
@@ -141,9 +181,9 @@ class _Units:
         return np.asarray(values[self.of])
 
 
-def _two_loops(memory: Memory, units: _Units) -> Floats:
+def _two_loops(memory: Memory, climb: Floats, units: _Units) -> Floats:
     """L-BFGS's direction, each unit with its own inner products; pairs of no curvature are passed over."""
-    direction = memory.gradient.copy()
+    direction = climb.copy()
     pairs = []
     scale = np.zeros(units.number)  # of the newest pair that can be used
     for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
@@ -158,21 +198,21 @@ def _two_loops(memory: Memory, units: _Units) -> Floats:
         pairs.append((step, change, rho, alpha))
         newest = usable & (scale == 0)
         scale = np.divide(curvature, squared, out=scale, where=newest)
-    direction *= units.spread(np.where(scale > 0, scale, _first_length(memory.gradient, units)))
+    direction *= units.spread(np.where(scale > 0, scale, _first_length(climb, units)))
     for step, change, rho, alpha in reversed(pairs):
         beta = rho * units.dot(-change, direction)
         direction += units.spread(alpha - beta) * step
     return direction
 
 
-def _conjugate(memory: Memory, units: _Units) -> Floats:
+def _conjugate(memory: Memory, climb: Floats, units: _Units) -> Floats:
     """Polak and Ribière's direction, restarted along the gradient where it would be negative."""
     before = memory.gradient - memory.changes[-1]
     squared = units.dot(before, before)
     beta = np.divide(
         units.dot(memory.gradient, memory.changes[-1]), squared, out=np.zeros(units.number), where=squared > 0
     )
-    return np.asarray(memory.gradient + units.spread(np.maximum(beta, 0.0)) * memory.direction)
+    return np.asarray(climb + units.spread(np.maximum(beta, 0.0)) * memory.direction)
 
 
 def _first_length(gradient: Floats, units: _Units) -> Floats:
@@ -182,13 +222,13 @@ def _first_length(gradient: Floats, units: _Units) -> Floats:
     return np.divide(1.0, largest, out=np.ones(units.number), where=largest > SMALLEST)
 
 
-def _last_length(memory: Memory, units: _Units) -> Floats:
+def _last_length(memory: Memory, climb: Floats, units: _Units) -> Floats:
     """Twice the last step, in units of the last direction."""
     squared = units.dot(memory.direction, memory.direction)
     taken = np.divide(
         units.dot(memory.steps[-1], memory.direction), squared, out=np.zeros(units.number), where=squared > 0
     )
-    return np.where(taken > 0, 2 * taken, _first_length(memory.gradient, units))
+    return np.where(taken > 0, 2 * taken, _first_length(climb, units))
 
 
 def _search(
@@ -196,33 +236,31 @@ def _search(
     state: State,
     units: _Units,
     unit: Ints,
-    direction: Floats,
-    length: Floats,
-    promise: Floats,
+    ray: _Ray,
     cancelled: Callable[[], bool],
 ) -> tuple[State, Floats, Info]:
     """Shorten or stretch each unit's step until it gains enough and the slope has fallen (weak Wolfe conditions).
 
     Of a unit that finds no such step, the last that gained enough is taken; if there is none it stays.
     """
-    memory: Memory = state.memory
+    memory, promise = state.memory, ray.promise
     geometry, propagated = work.objective.geometry, np.zeros(work.objective.n_components, dtype=np.int64)
 
-    def evaluate() -> State:
-        theta = geometry.from_free(memory.eta + units.spread(taken) * direction)
-        found, info = evaluate_state(work, theta, cancelled)
+    def evaluate() -> tuple[State, Floats]:
+        eta = ray.at(units.spread(taken))
+        found, info = evaluate_state(work, geometry.from_free(eta), cancelled)
         np.add(propagated, info.propagated, out=propagated)
-        return found
+        return found, eta
 
     # The same for units that learn. Those that have converged, and may have lost their data, must not hold up the rest.
     before = weighted_counts(unit, np.minimum(memory.objective, state.objective), units.number)
     rounding = ROUNDING * np.abs(before)
-    taken = np.where(length * promise > TOLERANCE * np.abs(before), length, 0.0)
+    taken = np.where(ray.length * promise > TOLERANCE * np.abs(before), ray.length, 0.0)
     low, high = np.zeros(units.number), np.full(units.number, np.inf)
     for _ in range(MOST_TRIALS):
-        found = evaluate()
+        found, eta = evaluate()
         gained = weighted_counts(unit, found.objective, units.number) - before
-        slope = units.dot(find_gradient(work, found), direction)
+        slope = ray.find_slope(work, eta, find_gradient(work, found), units)
         # Where gains drown in rounding, the slopes at both ends tell (Hager and Zhang's approximate condition).
         near = (gained >= -rounding) & (slope >= (2 * SUFFICIENT - 1) * promise)
         long = (taken > 0) & ~(gained >= SUFFICIENT * taken * promise) & ~near
@@ -232,7 +270,8 @@ def _search(
         low, high = np.where(short, taken, low), np.where(long, taken, high)
         taken = np.where(long | short, _next_length(taken, low, high, slope / np.where(promise > 0, promise, 1)), taken)
     taken = np.where(long | short, low, taken)
-    return evaluate(), taken, Info(propagated)
+    found, _ = evaluate()
+    return found, taken, Info(propagated)
 
 
 def _next_length(taken: Floats, low: Floats, high: Floats, left: Floats) -> Floats:

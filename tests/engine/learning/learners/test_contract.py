@@ -165,7 +165,7 @@ def test_restarts_in_a_batch_equal_single_runs(name, kind):
 def begin_at_random(name, kind, network=None, data=None):
     """A method's learner, its problem and its progress at a random start."""
     method = METHODS[name]
-    prior = make_prior(kind) if network is None else 2.0
+    prior = make_prior(kind) if network is None or kind is MarkovNetwork else 2.0
     task = make_task(network or make_network(kind), data or make_data(kind), prior, condition=method.conditioned)
     start = make_starts(task, "random", 1, 0)[0]
     every = np.arange(task.objective.n_components)
