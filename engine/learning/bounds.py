@@ -18,11 +18,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.learning.empirical import number_rows, sum_conditional, sum_naive
 from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
-from engine.model.dataset import Role
-from engine.model.distinct import distinct_rows
+from engine.model.arrays import Codes, Floats, Ints, xlogy
 from engine.model.errors import ModelError
 
 CERTIFIED = 1e-3
@@ -68,13 +67,13 @@ def find_bounds(task: LearningTask) -> Bounds:
         if component.is_complete or block is None:
             decomposition[k] = patterns[k] = complete[k]
             continue
-        by_boundary = _group([block.codes[v] for v in component.boundary], block.weights)
-        by_observed = _group([by_boundary, *(block.codes[v] for v in component.observed)], block.weights)
-        saturated = _conditional(by_boundary, by_observed, block.weights)
+        by_boundary = number_rows([block.codes[v] for v in component.boundary], block.weights)
+        by_observed = number_rows([by_boundary, *(block.codes[v] for v in component.observed)], block.weights)
+        saturated = sum_conditional(by_boundary, by_observed, block.weights)
         partial = [block.codes[v] for v in component.variables if v not in component.observed]
         decomposition[k] += saturated
         patterns[k] += saturated + _pattern_bound(by_observed, partial, block.weights)
-    naive = _naive(task) + float((highest_prior + objective.constant).sum())
+    naive = sum_naive(task.decomposition.dataset) + float((highest_prior + objective.constant).sum())
     return Bounds(naive, decomposition, patterns)
 
 
@@ -82,13 +81,6 @@ def _highest(geometry: Simplex, weights: Floats) -> Floats:
     """Σ w log θ at its maximum, θ = w / Σ w in each parameter set; per parameter."""
     best = geometry.normalise(weights, otherwise=np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)
-
-
-def _naive(task: LearningTask) -> float:
-    data = task.decomposition.dataset
-    columns = [codes for codes, role in zip(data.codes, data.roles, strict=True) if role is Role.OBSERVED]
-    every = np.zeros(data.n_rows, dtype=np.int64)
-    return _conditional(every, _group(columns, data.weights), data.weights)
 
 
 def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:
@@ -113,20 +105,7 @@ def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> fl
     total = 0.0
     for column in sorted(partial, key=lambda codes: -float(weights[codes >= 0].sum())):
         seen = np.flatnonzero(column >= 0)
-        outcome = _group([given[seen], column[seen]], weights[seen])
-        total += _conditional(given[seen], outcome, weights[seen])
-        given = _group([given, np.maximum(column, -1)], weights)
+        outcome = number_rows([given[seen], column[seen]], weights[seen])
+        total += sum_conditional(given[seen], outcome, weights[seen])
+        given = number_rows([given, np.maximum(column, -1)], weights)
     return total
-
-
-def _group(columns: Sequence[Codes | Ints], weights: Floats) -> Ints:
-    """Rows numbered by their values in some columns."""
-    return distinct_rows(columns, len(weights))[1]
-
-
-def _conditional(given: Ints, outcome: Ints, weights: Floats) -> float:
-    """Σ n(outcome) log n(outcome) / n(given), where the outcome determines what is given."""
-    joint = weighted_counts(outcome, weights, int(outcome.max(initial=-1)) + 1)
-    margin = weighted_counts(given, weights, int(given.max(initial=-1)) + 1)
-    # Σ_outcome n log n − Σ_given n log n, which needs no table of which outcome belongs to which given.
-    return float(xlogy(joint, joint).sum() - xlogy(margin, margin).sum())

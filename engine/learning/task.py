@@ -36,6 +36,8 @@ class LearningTask:
         How the data is propagated.
     component_of_block : tuple of int
         Per block of the plan, the component of the objective that it belongs to.
+    given : tuple of int
+        The variables that all others are learned given.
     """
 
     layout: Layout
@@ -43,6 +45,7 @@ class LearningTask:
     objective: Objective
     plan: Plan
     component_of_block: tuple[int, ...]
+    given: tuple[int, ...] = ()
 
     @property
     def network(self) -> Network:
@@ -157,7 +160,7 @@ def make_task(
         geometry = Simplex.of(layout, flat_exponents(network, prior))
     constant = _likelihood_constants(plan, of_block, last)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
-    return LearningTask(layout, decomposition, objective, plan, of_block)
+    return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)))
 
 
 def _check_given(network: Network, dataset: Dataset, given: Collection[int]) -> None:
