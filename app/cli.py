@@ -145,6 +145,7 @@ def _add_simulate(parser: argparse.ArgumentParser) -> None:
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", metavar="IN", help="a network or data file")
     parser.add_argument("out", metavar="OUT", help="what to write; its suffix says the format")
+    parser.add_argument("--markov", action="store_true", help="as a Markov network: each table becomes a factor")
     _add_normalise(parser)
     _add_json(parser)
 
@@ -208,7 +209,7 @@ def _add_json(parser: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "serve": (_add_serve, commands.serve, "Open the dashboard."),
     "query": (_add_query, commands.query, "Posteriors of all variables under evidence."),
-    "learn": (_add_learn, learning.learn, "Learn the parameters of a Bayesian network from incomplete data."),
+    "learn": (_add_learn, learning.learn, "Learn the parameters of a network from incomplete data."),
     "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
     "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
     "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),

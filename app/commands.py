@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork, Network, count_parameters, find_variable
+from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters, find_variable
 from engine.model.variable import Variable, list_names
 from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
 from engine.simulation.sampling import simulate as draw_rows
@@ -97,7 +98,7 @@ def simulate(options: argparse.Namespace) -> None:
         raise PgmError(f"--rows must be 0 or more; got {options.rows}")
     random = np.random.default_rng(check_seed(options.random_state))
     dataset = draw_rows(document.network, options.rows, random)
-    names = [name for text in options.hide for name in _split_names(document.network, text)]
+    names = [name for text in options.hide for name in split_names(document.network, text)]
     if options.missing is not None:
         dataset = MECHANISMS[options.mechanism](dataset, options.missing, random)
     if names:
@@ -117,11 +118,15 @@ def convert(options: argparse.Namespace) -> None:
     if _is_data(options.network) != _is_data(options.out):
         raise PgmError(f"cannot convert {options.network} to {options.out}: one is a network and the other is data")
     if _is_data(options.network):
+        if options.markov:
+            raise PgmError(f"--markov is for networks; {options.network} is data")
         found = read_dataset(options.network)
         write_dataset(options.out, found.dataset)
         notes, size = found.notes, f"{found.dataset.n_rows:,} rows of {len(found.dataset.variables)} variables"
     else:
         document = read_model(options)
+        if options.markov:
+            document = replace(document, network=as_markov(document.network))
         write_network(options.out, document)
         notes, size = document.notes, f"{len(document.network.variables)} variables"
     show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
@@ -304,7 +309,7 @@ def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:
     return [found[state] for state in variable.states]
 
 
-def _split_names(network: Network, text: str) -> list[str]:
+def split_names(network: Network, text: str) -> list[str]:
     """``X,Y`` as names; one that holds a comma is found too."""
     names = []
     pending: str | None = None

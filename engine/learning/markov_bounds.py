@@ -19,7 +19,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import networkx as nx
 import numpy as np
 
 from engine.inference.junction_tree import JunctionTree, compile_tree
@@ -86,11 +85,9 @@ class MarkovBounds:
 
     @property
     def kind(self) -> str:
-        """What the lowest is: "exact" or "certified" of a fit; "triangulated" or "naive"."""
-        for fit in (self.scopes, self.cliques):
-            if fit is not None and fit.kind != "estimate" and fit.value <= min(self.naive, self.triangulated):
-                return fit.kind
-        return "triangulated" if self.triangulated < self.naive else "naive"
+        """Whether the lowest is "exact", the best likelihood of its scopes, or "certified", no less than that."""
+        exact = [fit.value for fit in (self.scopes, self.cliques) if fit is not None and fit.kind == "exact"]
+        return "exact" if self.total in exact else "certified"
 
 
 def find_markov_bounds(task: LearningTask) -> MarkovBounds:
@@ -132,6 +129,8 @@ def _keep_maximal(scopes: Sequence[Scope]) -> list[Scope]:
 
 def _find_cliques(scopes: Sequence[Scope]) -> list[Scope] | None:
     """The maximal cliques of the graph that joins what shares a scope; None where there are too many."""
+    import networkx as nx  # takes a while to import, and Bayesian networks do without
+
     graph = nx.Graph()
     for scope in scopes:
         graph.add_nodes_from(scope)

@@ -194,6 +194,13 @@ def _check_tables(
     return tuple(checked)
 
 
+def as_markov(network: Network) -> MarkovNetwork:
+    """The network with each table as a factor; a Markov network as it is."""
+    if isinstance(network, MarkovNetwork):
+        return network
+    return MarkovNetwork(network.variables, network.scopes, network.tables)
+
+
 def count_parameters(network: Network) -> int:
     """Free parameters: Σ (states − 1) × parent configurations (BN), Σ cells (MRF)."""
     if isinstance(network, MarkovNetwork):

@@ -66,6 +66,13 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
     )
 
 
+def describe_total_certificate(gap: float, rows: float) -> str:
+    """How far the objective is from a bound of the whole, in a sentence."""
+    if gap <= CERTIFIED:
+        return "Certified: the objective is at its upper bound, so no parameters are better."
+    return f"Within {gap:,.3g} nats of the best possible ({gap / rows:.2g} per row)."
+
+
 def certify(bounds: Bounds, reached: Snapshot) -> str:
     """How far the best restart of a snapshot is from the bounds of its problem, in a sentence."""
     objective = reached.objective[reached.best, :-1].tolist()

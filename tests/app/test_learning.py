@@ -165,7 +165,6 @@ def test_bad_input_is_refused(command, tmp_path):
     empty = tmp_path / "empty.csv"
     empty.write_text("asia,smoke\n")
     assert_refused(run(command, ASIA[0], empty), "empty.csv", "no rows")
-    assert_refused(run(command, EXAMPLES / "thesis-grid.json", EXAMPLES / "thesis-grid.csv"), "Markov", "not supported")
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("asia,smoke\nyes,maybe\n")
     assert_refused(run(command, ASIA[0], wrong), "wrong.csv", "line 2", "'maybe'", "'smoke'")

@@ -103,7 +103,7 @@ def test_given_variables_have_the_naive_bound_of_the_rest():
     data = make_dataset(network.variables, [["a", "b"], ["b", "b"], ["a", "a"], ["a", "a"]])
     found = bounds_of(network, data, given=[0])
     assert found.total == pytest.approx(2 * math.log(2 / 3) + math.log(1 / 3))
-    assert found.kind == "naive"
+    assert found.kind == "certified"
     *_, last = learn(network, data, "lbfgs", given=[0], stopping=Stopping(1e-12, "likelihood", max_iter=500))
     assert last.objective.sum() == pytest.approx(found.total, abs=1e-6)
 

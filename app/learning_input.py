@@ -1,0 +1,96 @@
+"""What the learning commands work on: the files, or the session, that they name."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.commands import read_model, split_assignment, split_names
+from engine.formats import Document, read_dataset
+from engine.model.dataset import Dataset
+from engine.model.errors import PgmError
+from engine.model.network import Network
+from engine.model.prior import Gaussian, Laplace, Prior
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A problem to learn.
+
+    Attributes
+    ----------
+    given : tuple of int
+        The variables that all others are learned given.
+    notes : list of str
+        What was noticed on reading.
+    """
+
+    document: Document
+    data: Dataset
+    prior: Prior
+    given: tuple[int, ...]
+    notes: list[str]
+
+    @property
+    def network(self) -> Network:
+        return self.document.network
+
+
+def read_input(options: argparse.Namespace) -> Input:
+    """What the options name."""
+    if options.data is None:
+        return _read_session(options)
+    document = read_model(options)
+    network = document.network
+    found = read_dataset(options.data, network.variables, missing=options.missing_code)
+    if not found.dataset.n_rows:
+        raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
+    notes = [*document.notes, *found.notes]
+    return Input(document, found.dataset, _parse_prior(network, options), _parse_given(network, options), notes)
+
+
+def _read_session(options: argparse.Namespace) -> Input:
+    """A session saved by the dashboard: its data as its marks let it be seen, and its prior if no other is given."""
+    from pgmgui.project.marks import apply_marks  # the dashboard's parts take a while to import
+    from pgmgui.project.session_file import is_session, read_session
+
+    path = options.network
+    if not is_session(path):
+        raise PgmError(f"{path}: a network needs data to learn from; give a data file too, or a session's file alone")
+    scene = read_session(path).scene
+    network = scene.document.network
+    if scene.data is None or not scene.data.dataset.n_rows:
+        raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
+    asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
+    prior = _parse_prior(network, options) if asked else scene.exponents
+    seen = apply_marks(scene.data.dataset, scene.marks)
+    return Input(scene.document, seen, prior, _parse_given(network, options), [])
+
+
+def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:
+    texts: Sequence[str] = getattr(options, "given", [])
+    return tuple(network.index[name] for text in texts for name in split_names(network, text))
+
+
+def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:
+    """``--l1 B``, ``--l2 SIGMA``; or Dirichlet exponents, ``2`` for all parameters, ``X=2`` for those of a variable."""
+    texts: Sequence[str] = getattr(options, "prior", [])
+    l1, l2 = getattr(options, "l1", None), getattr(options, "l2", None)
+    if sum(asked for asked in (bool(texts), l1 is not None, l2 is not None)) > 1:
+        raise PgmError("--prior, --l1 and --l2 exclude each other; give one")
+    if l1 is not None:
+        return Laplace(l1)
+    if l2 is not None:
+        return Gaussian(l2)
+    common, named = 1.0, {}
+    for text in texts:
+        try:
+            if "=" in text:
+                variable, number = split_assignment(network, text, "--prior X=2", "")
+                named[variable.name] = float(number)
+            else:
+                common = float(text)
+        except ValueError:
+            raise PgmError(f"--prior {text}: expected a number, or a variable and a number as in X=2") from None
+    return {variable.name: named.get(variable.name, common) for variable in network.variables} if named else common

@@ -1,0 +1,140 @@
+"""What the learning commands have found: as objects for JSON, and as lines for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from engine.learning.bounds import CERTIFIED, Bounds, find_bounds
+from engine.learning.decomposition import Component
+from engine.learning.learner import evaluate_state
+from engine.learning.markov_bounds import MarkovBounds, find_markov_bounds
+from engine.learning.methods import find_method
+from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask, make_task
+from engine.learning.workspace import Workspace
+from engine.model.arrays import Floats
+from engine.model.network import MarkovNetwork
+from engine.model.prior import Prior
+from pgmgui.project.words import STOPS, describe_certificate, describe_run, describe_total_certificate
+
+HINTS = {"iterations": "raise --max-iter or --tol", "time": "raise --max-seconds or --tol"}
+"""What to do about a reason to stop."""
+
+
+def describe_components(task: LearningTask) -> list[dict[str, Any]]:
+    """The components: whose tables (or which factors) they are, what they are learned given, from how many rows."""
+    names = [variable.name for variable in task.network.variables]
+
+    def describe(component: Component, rows: int) -> dict[str, Any]:
+        found = {
+            "variables": [names[v] for v in component.variables],
+            "boundary": [names[v] for v in component.boundary],
+            "distinct_rows": rows,
+        }
+        if isinstance(task.network, MarkovNetwork):
+            found["factors"] = [[names[v] for v in task.network.scopes[factor]] for factor in component.factors]
+        return found
+
+    return [describe(c, rows) for c, rows in zip(task.decomposition.components, task.distinct_rows, strict=True)]
+
+
+def bound_task(task: LearningTask) -> Bounds | MarkovBounds:
+    """The bounds of a problem, of whichever kind its network is."""
+    return find_markov_bounds(task) if isinstance(task.network, MarkovNetwork) else find_bounds(task)
+
+
+def describe_bounds(task: LearningTask, bounds: Bounds | MarkovBounds) -> dict[str, Any]:
+    """The bounds of a problem; a Markov network's components have none of their own."""
+    components = [{key: value for key, value in c.items() if key != "distinct_rows"} for c in describe_components(task)]
+    if isinstance(bounds, MarkovBounds):
+        return {
+            "naive": bounds.naive,
+            "triangulated": bounds.triangulated,
+            "scopes": None if bounds.scopes is None else vars(bounds.scopes),
+            "cliques": None if bounds.cliques is None else vars(bounds.cliques),
+            "tightest": bounds.total,
+            "kind": bounds.kind,
+            "components": components,
+        }
+    for k, component in enumerate(components):
+        component |= {"bound": float(bounds.decomposition[k]), "patterns": float(bounds.patterns[k])}
+    return {
+        "naive": bounds.naive,
+        "decomposition": float(bounds.decomposition.sum()),
+        "patterns": float(bounds.patterns.sum()),
+        "tightest": bounds.total,
+        "kind": "exact",
+        "components": components,
+    }
+
+
+def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Prior) -> dict[str, Any]:
+    """What a run has reached, and how close that is to the best possible."""
+    best = last.best
+    task, iterations = last.task, last.iterations[best]
+    state_ll, state_objective = last.log_likelihood[best], last.objective[best]
+    if not find_method(method).conditioned:
+        # The textbook method knows no components: find theirs at the parameters it learned.
+        task = make_task(task.network, task.decomposition.dataset, prior, given=task.given)
+        state, _ = evaluate_state(Workspace(task.objective), last.theta[best])
+        state_ll, state_objective = state.log_likelihood, state.objective
+        iterations = np.full(task.objective.n_components, last.iteration)
+    bounds = bound_task(task)
+    components = describe_components(task)
+    for k, component in enumerate(components):
+        component |= {"iterations": int(iterations[k]), "log_likelihood": float(state_ll[k])}
+        if isinstance(bounds, Bounds):
+            gap = max(0.0, float(bounds.patterns[k] - state_objective[k]))
+            component |= {
+                "objective": float(state_objective[k]),
+                "bound": float(bounds.patterns[k]),
+                "gap": gap,
+                "certified": gap <= CERTIFIED,
+            }
+    result = {
+        "method": method,
+        "objective": float(state_objective.sum()),
+        "log_likelihood": float(state_ll.sum()),
+        "iterations": last.iteration,
+        "converged": last.stop == "converged",
+        "stop": last.stop,
+        "seconds": last.seconds,
+        "trace": _trace(trace, best, int(last.iterations[best].max())),
+        "restarts": last.objective.sum(axis=1).tolist(),
+        "bound": describe_bounds(task, bounds),
+        "gap": max(0.0, bounds.total - float(state_objective.sum())),
+        "components": components,
+    }
+    if isinstance(bounds, MarkovBounds):
+        result["partition_term"] = float(state_ll[-1])  # −N log Z, or −Σ log Z(given)
+    return result
+
+
+def _trace(trace: list[Floats], restart: int, iterations: int) -> list[float]:
+    """The objective of a restart at its start and after each of its iterations.
+
+    Restarts of an earlier or later batch stand still meanwhile: later ones at −∞, earlier ones at their end.
+    """
+    begun = [float(objectives[restart]) for objectives in trace if objectives[restart] > -np.inf]
+    return begun[: iterations + 1]
+
+
+def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
+    """A result in lines."""
+    stop, components = result["stop"], result["components"]
+    state = "; ".join([STOPS[stop], *([HINTS[stop]] if stop in HINTS else [])])
+    rows = last.task.decomposition.dataset.total_weight
+    if isinstance(last.task.network, MarkovNetwork):
+        certificate = describe_total_certificate(result["gap"], rows)
+    else:
+        certificate = describe_certificate([c["objective"] for c in components], [c["bound"] for c in components], rows)
+    lines = [
+        describe_run(result["method"], last, state),
+        f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
+        certificate,
+    ]
+    if len(result["restarts"]) > 1:
+        lines.append("restarts: " + ", ".join(f"{value:,.2f}" for value in sorted(result["restarts"], reverse=True)))
+    return lines
