@@ -25,6 +25,7 @@ from engine.model.prior import Gaussian, Laplace, Prior
 
 SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
+LEAST_BEND = 1e-3
 PERTURBATION = 0.01
 """How far a uniform start is from uniform: relative, at most."""
 
@@ -157,6 +158,9 @@ class Simplex(Sets):
     def find_orthant(self, eta: Floats, slope: Floats) -> None:
         """None: the objective is smooth everywhere."""
 
+    def find_curvature(self, model_counts: Floats) -> None:
+        """None: it is not known without the data."""
+
     def log_prior(self, theta: Floats) -> Floats | None:
         """(ψ − 1) log θ of each parameter; None where there is no prior."""
         return np.asarray(xlogy(self.prior_counts, theta)) if self.has_prior else None
@@ -256,6 +260,16 @@ class LogLinear(Sets):
         if math.isfinite(self.sigma):
             slope -= self.to_free(theta) / self.sigma**2
         return slope
+
+    def find_curvature(self, model_counts: Floats) -> Floats:
+        """About how much the slope falls with each w on complete data: N Pr(x_f) (1 − Pr(x_f)), and a Gaussian prior's.
+
+        Of cells that are almost never or almost always, a thousandth of what evenly spread ones have.
+        """
+        totals = self.sums(model_counts)
+        even = np.maximum(totals / self.sizes[self.set_of], SMALLEST)
+        bend = model_counts - np.divide(model_counts**2, totals, out=model_counts.copy(), where=totals > 0)
+        return np.maximum(bend, LEAST_BEND * even) + 1 / self.sigma**2
 
     def find_orthant(self, eta: Floats, slope: Floats) -> Orthant | None:
         """Where the objective is smooth around η, if a Laplace prior breaks it at 0 (OWL-QN's pseudo-gradient)."""
