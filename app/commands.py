@@ -25,7 +25,7 @@ from engine.inference import query as evidences
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
 from engine.model.dataset import Dataset, Role
-from engine.model.errors import PgmError
+from engine.model.errors import MemoryLimitError, PgmError
 from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters, find_variable
 from engine.model.variable import Variable, list_names
 from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
@@ -75,20 +75,27 @@ def query(options: argparse.Namespace) -> None:
     document = read_model(options)
     network = document.network
     posterior = evidences.query(network, _parse_evidence(network, options), memory_limit(options))
-    log_evidence = float(posterior.log_evidence[0])
+    notes = list(document.notes)
+    log_evidence: float | None
+    try:
+        log_evidence = float(posterior.log_evidence[0])
+    except MemoryLimitError as error:
+        log_evidence = None
+        notes.append(f"the posteriors are exact; the probability of the evidence is left out, for log Z: {error}")
     posteriors = {
         variable.name: dict(zip(variable.states, posterior.marginal(i)[0].tolist(), strict=True))
         for i, variable in enumerate(network.variables)
     }
     result: dict[str, Any] = {"log_evidence": log_evidence, "posteriors": posteriors}
+    lines = []
+    if log_evidence is not None:
+        lines.append(f"log evidence {log_evidence:,.6f}".replace("-0.000000", "0.000000"))
     if not isinstance(network, BayesianNetwork):
-        result["log_partition"] = posterior.log_partition
-    lines = [f"log evidence {log_evidence:,.6f}".replace("-0.000000", "0.000000")]
-    if "log_partition" in result:
-        lines.append(f"log partition function {posterior.log_partition:,.6f}")
+        result["log_partition"] = None if log_evidence is None else posterior.log_partition
+        lines += [] if log_evidence is None else [f"log partition function {posterior.log_partition:,.6f}"]
     for name, states in posteriors.items():
         lines.append(name + "  " + "  ".join(f"{state} {value:.4f}" for state, value in states.items()))
-    show(options, document.notes, result, lines)
+    show(options, notes, result, lines)
 
 
 def simulate(options: argparse.Namespace) -> None:

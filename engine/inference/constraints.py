@@ -67,7 +67,7 @@ def meet_targets(
         off = max(abs(posterior.marginal(v)[0] - target).max() for v, target in targets.items())
         if off <= tol:
             met = plan.with_likelihoods({v: factor[None] for v, factor in factors.items()})
-            return Posterior(met, known.log_evidence, known.log_partition, posterior.results)
+            return Posterior(met, known.log_sum, posterior.results, memory_limit)
         stalled = stalled + 1 if abs(off - before) <= LEAST_CHANGE * off else 0
     raise ImpossibleEvidenceError(
         f"the target marginals of {list_names(names)} are still off by {off:.2g} after {rounds} rounds; "
@@ -77,7 +77,7 @@ def meet_targets(
 
 def _run(propagation: Propagation, known: Posterior) -> Posterior:
     result = propagation.run()
-    return Posterior(known.plan, result.log_sum - known.log_partition, known.log_partition, result.blocks)
+    return Posterior(known.plan, result.log_sum, result.blocks, known.memory_limit)
 
 
 def _step(factor: Floats, target: Floats, current: Floats, name: str) -> Floats:

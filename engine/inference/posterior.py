@@ -24,23 +24,37 @@ class Posterior:
 
     Attributes
     ----------
-    log_evidence : array (rows,)
-        log Pr(row); −∞ where the row is impossible. With likelihood cells, log Σ_x λ(x) Pr(x, rest).
-    log_partition : float
-        log Z of a Markov network; 0 for a Bayesian network.
+    log_sum : array (rows,)
+        The logarithm of the sum of the product of all tables over what a row leaves open; −∞ where the row is
+        impossible. With likelihood cells, these are multiplied in.
     results : tuple
         What propagation found, per block and part of the plan.
+    memory_limit : int
+        In bytes, for what is still to be found.
     """
 
     plan: Plan
-    log_evidence: Floats
-    log_partition: float
+    log_sum: Floats
     results: tuple[tuple[PartResult, ...], ...] = field(repr=False)
+    memory_limit: int = MEMORY_LIMIT
+
+    @cached_property
+    def log_partition(self) -> float:
+        """log Z of a Markov network; 0 for a Bayesian network.
+
+        Found when it is asked for: no posterior needs it, and without evidence it can need more memory than these.
+        """
+        return find_log_partition(self.plan.network, self.memory_limit)
+
+    @property
+    def log_evidence(self) -> Floats:
+        """log Pr(row); −∞ where the row is impossible. With likelihood cells, log Σ_x λ(x) Pr(x, rest)."""
+        return np.asarray(self.log_sum - self.log_partition)
 
     @property
     def impossible(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Per row, whether its probability is zero."""
-        return np.isneginf(self.log_evidence)
+        return np.isneginf(self.log_sum)
 
     def marginal(self, variable: int) -> Floats:
         """Pr(variable | row), shape (rows, states); NaN in impossible rows."""
@@ -118,8 +132,7 @@ def infer(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT) 
     """
     plan = make_plan(network, dataset, memory_limit)
     result = propagate(plan, network, memory_limit)
-    log_partition = find_log_partition(network, memory_limit)
-    return Posterior(plan, result.log_sum - log_partition, log_partition, result.blocks)
+    return Posterior(plan, result.log_sum, result.blocks, memory_limit)
 
 
 def find_log_partition(network: Network, memory_limit: int = MEMORY_LIMIT) -> float:

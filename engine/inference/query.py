@@ -67,6 +67,10 @@ def query(
     if posterior.impossible[0]:
         given = [f"{name}={state}" for name, state in evidence.states.items()]
         given += list(evidence.likelihoods)
+        if not given:
+            raise ModelError(
+                "the factors of this Markov network exclude every configuration: no state has a probability"
+            )
         raise ImpossibleEvidenceError(
             f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
         )

@@ -14,7 +14,7 @@ import param
 from engine.inference.query import Evidence, query
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
-from engine.model.errors import ImpossibleEvidenceError, PgmError
+from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, PgmError
 from engine.model.network import Network
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
@@ -68,7 +68,10 @@ def _find_marginals(network: Network, evidence: Mapping[str, Likelihood]) -> tup
         return (), 0.0
     posterior = query(network, _as_evidence(network, evidence))
     marginals = tuple(posterior.marginal(v)[0] for v in range(len(network.variables)))
-    return marginals, float(posterior.log_evidence[0])
+    try:
+        return marginals, float(posterior.log_evidence[0])
+    except MemoryLimitError:  # of a Markov network, whose log Z knows no evidence
+        return marginals, math.nan
 
 
 def _as_evidence(network: Network, evidence: Mapping[str, Likelihood]) -> Evidence:

@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 
 from app import main as page
-from engine.formats import DATA_FORMATS, NETWORK_FORMATS, read_dataset, read_network, write_network
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, Document, read_dataset, read_network, write_network
 from engine.formats.files import write_pieces
 from engine.formats.networks import draft
 from engine.inference.query import Evidence
 from engine.inference.query import query as ask
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
+from engine.simulation.generators import grid_markov
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.compare import assert_same_by_names
 
@@ -76,6 +77,19 @@ def test_query_takes_the_three_kinds_of_evidence():
     assert list(found["posteriors"]["lung"].values()) == posterior(ASIA, evidence, "lung")
     hard = run("query", ASIA, "--json", "--evidence", "smoke=yes", "--evidence", "asia=no").result
     assert found["log_evidence"] < hard["log_evidence"] < 0
+
+
+def test_query_leaves_out_a_partition_function_that_is_too_wide(tmp_path):
+    path = tmp_path / "grid.uai"
+    write_network(path, Document(grid_markov(7, 7, random_state=3)))
+    words = ["query", path, "--memory-limit", "0.00003", "--json"]
+    assert_refused(run(*words), "memory")
+    names = {v.name: v.states for v in read_network(path).network.variables}
+    given = [word for v in range(3, 49, 7) for word in ("--evidence", f"{list(names)[v]}={list(names.values())[v][0]}")]
+    found = run(*words, *given)
+    assert (found.result["log_evidence"], found.result["log_partition"]) == (None, None)
+    assert len(found.result["posteriors"]) == 49
+    assert "the probability of the evidence is left out" in found.result["notes"][-1]
 
 
 def test_query_of_a_markov_network_gives_its_partition_function():

@@ -181,7 +181,9 @@ def test_one_output_is_logistic_regression():
     *_, last = learn(network, data, "lbfgs", prior=Gaussian(sigma), given=[0, 1], stopping=TIGHT)
     assert last.objective.sum() == pytest.approx(-best.fun, abs=1e-7)
     np.testing.assert_allclose(np.log(last.theta[0][:12]), best.x, atol=1e-4)
-    np.testing.assert_allclose(np.log(last.theta[0][12:]), 0.0, atol=1e-4)  # over what is given alone: nothing but the prior
+    np.testing.assert_allclose(
+        np.log(last.theta[0][12:]), 0.0, atol=1e-4
+    )  # over what is given alone: nothing but the prior
 
 
 @pytest.mark.parametrize("prior", [1.0, Gaussian(1.0), Laplace(0.4)])
