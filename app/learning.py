@@ -10,9 +10,10 @@ from typing import Any
 
 from app.commands import check_seed, memory_limit, names_by_role, show
 from app.learning_input import read_input
-from app.learning_results import bound_task, describe_bounds, describe_components, describe_result, list_result
+from app.learning_results import describe_bounds, describe_components, describe_result, list_result
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
+from engine.learning.bounding import bound_task
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS

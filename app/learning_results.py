@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from engine.learning.bounds import CERTIFIED, Bounds, find_bounds
+from engine.learning.bounding import AnyBounds, bound_task
+from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.decomposition import Component
 from engine.learning.learner import evaluate_state
-from engine.learning.markov_bounds import MarkovBounds, find_markov_bounds
+from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
@@ -40,12 +41,7 @@ def describe_components(task: LearningTask) -> list[dict[str, Any]]:
     return [describe(c, rows) for c, rows in zip(task.decomposition.components, task.distinct_rows, strict=True)]
 
 
-def bound_task(task: LearningTask) -> Bounds | MarkovBounds:
-    """The bounds of a problem, of whichever kind its network is."""
-    return find_markov_bounds(task) if isinstance(task.network, MarkovNetwork) else find_bounds(task)
-
-
-def describe_bounds(task: LearningTask, bounds: Bounds | MarkovBounds) -> dict[str, Any]:
+def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
     """The bounds of a problem; a Markov network's components have none of their own."""
     components = [{key: value for key, value in c.items() if key != "distinct_rows"} for c in describe_components(task)]
     if isinstance(bounds, MarkovBounds):

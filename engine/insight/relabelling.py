@@ -1,7 +1,8 @@
 """Restarts that found the same thing: solutions equal up to the names of hidden states.
 
-Swapping the states of a hidden variable, in its own table and in its children's, changes no probability of
-what is observed. Two restarts that differ only by that are one solution.
+Swapping the states of a hidden variable, in all tables that hold it, changes no probability of what is observed. Two
+restarts that differ only by that are one solution. Of a Markov network expected counts are compared instead of
+parameters: factors that overlap can share out the same distribution in many ways.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.dataset import Role
+from engine.model.network import MarkovNetwork
 
 SAME_PARAMETERS = 0.02
 """Restarts whose parameters differ by no more than this are one solution; learning stops a little short."""
@@ -43,17 +45,19 @@ def group_restarts(snapshot: Snapshot) -> tuple[int, ...]:
 def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[int]:
     """Per restart, the first restart (in the order) with the same solution of a component."""
     task = snapshot.task
+    values, heights = snapshot.theta, snapshot.objective[:, k]
+    if isinstance(task.network, MarkovNetwork):
+        values, heights = snapshot.counts / task.decomposition.dataset.total_weight, snapshot.objective.sum(axis=1)
     inside = np.flatnonzero(task.objective.component == k)
     ways = list(_relabellings(task, k))
     found: list[int] = []
     groups = [-1] * len(order)
     for r in order:
-        theta = snapshot.theta[r]
         variants = [way[inside] for way in ways]
         for other in found:
-            if abs(snapshot.objective[r, k] - snapshot.objective[other, k]) > SAME_OBJECTIVE:
+            if abs(heights[r] - heights[other]) > SAME_OBJECTIVE:
                 continue
-            same = any(np.abs(theta[way] - snapshot.theta[other][inside]).max() <= SAME_PARAMETERS for way in variants)
+            same = any(np.abs(values[r, way] - values[other, inside]).max() <= SAME_PARAMETERS for way in variants)
             if same:
                 groups[r] = other
                 break
@@ -65,7 +69,7 @@ def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[i
 
 def _relabellings(task: LearningTask, k: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:
     """Where each parameter comes from when the hidden states of a component are renamed, in every way."""
-    network, roles = task.bayesian, task.decomposition.dataset.roles
+    network, roles = task.network, task.decomposition.dataset.roles
     component = task.decomposition.components[k]
     hidden = [v for v in component.variables if roles[v] is Role.HIDDEN and network.variables[v].cardinality > 1]
     sizes = [network.variables[v].cardinality for v in hidden]
@@ -73,7 +77,7 @@ def _relabellings(task: LearningTask, k: int) -> Iterator[np.ndarray[tuple[int],
     if math.prod(math.factorial(size) for size in sizes) > MOST_RELABELLINGS:
         yield every
         return
-    touched = [f for f in component.variables if any(v in network.scopes[f] for v in hidden)]
+    touched = [f for f in component.factors if any(v in network.scopes[f] for v in hidden)]
     for orders in product(*(permutations(range(size)) for size in sizes)):
         source = every.copy()
         for f in touched:

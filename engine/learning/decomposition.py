@@ -76,6 +76,10 @@ class Decomposition:
                 number[factor] = k
         return tuple(number)
 
+    def project(self, component: Component) -> Dataset:
+        """The data of a component: distinct rows over its variables and its boundary, counted."""
+        return self.dataset.project(sorted((*component.variables, *component.boundary)))
+
     def subnetwork(self, component: Component) -> tuple[BayesianNetwork, Dataset]:
         """The sub-network of a component of a Bayesian network, with its projected and counted data
         (Definitions 3, 4 [thesis]).
@@ -87,7 +91,7 @@ class Decomposition:
             raise ModelError("a component of a Markov network is no network of its own: its factors are coupled by Z")
         kept = sorted((*component.variables, *component.boundary))
         new = {old: k for k, old in enumerate(kept)}
-        data = self.dataset.project(kept)
+        data = self.project(component)
         parents, tables = [], []
         for variable in kept:
             if variable in component.variables:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from engine.formats import Document
 from engine.learning.bounds import CERTIFIED
-from engine.learning.decomposition import Decomposition
-from engine.model.network import BayesianNetwork
+from engine.learning.decomposition import Component, Decomposition
+from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
 from pgmgui.components.canvas.graph import Graph, Look
 from pgmgui.project.network_files import suggest_name
@@ -53,7 +53,7 @@ def look_at(session: Session) -> Look:
     gaps = parts.gaps(session.reached) if session.colour == "gap" else None
     return Look(
         tuple(nodes),
-        tuple(components[k].variables for k in around),
+        tuple(_find_hull(parts.task.network, components[k]) for k in around),
         tuple(_draw_hull(k, alone, gaps) for k in around),
         0 if alone is None else alone + 1,
     )
@@ -68,7 +68,12 @@ def _tell_components(
         for v in component.boundary:
             serves[v].append(str(k + 1))
     looked_at = None if alone is None else decomposition.components[alone]
-    for v, (node, own, served) in enumerate(zip(nodes, decomposition.component_of, serves, strict=True)):
+    for v, (node, own, served) in enumerate(zip(nodes, _find_components(decomposition), serves, strict=True)):
+        if own is None:  # of a Markov network, observed in every row: between components
+            node["badge"] = f"{', '.join(served[:MOST_SERVED])}{', …' if len(served) > MOST_SERVED else ''}"
+            node["place"] = f". In the scopes of {cut(served, 8)}" if served else ". In no factor"
+            _show_alone(node, v, looked_at)
+            continue
         node["pruned"] = own < 0
         node["component"] = own + 1
         if own < 0:
@@ -80,9 +85,34 @@ def _tell_components(
             more = ", …" if len(served) > MOST_SERVED else ""
             node["badge"] = f"{node['badge']} → {', '.join(served[:MOST_SERVED])}{more}"
             node["place"] = f"{node['place']}, lent to {cut(served, 8)}"
-        if looked_at is not None:
-            node["borrowed"] = v in looked_at.boundary
-            node["ghost"] = v not in looked_at.variables and v not in looked_at.boundary
+        _show_alone(node, v, looked_at)
+
+
+def _find_components(decomposition: Decomposition) -> Sequence[int | None]:
+    """Per variable, the component that it belongs to; −1 for a hidden leaf.
+
+    In a Markov network, what is not observed in every row belongs to that of its factors, and the rest to none.
+    """
+    if isinstance(decomposition.network, BayesianNetwork):
+        return decomposition.component_of
+    found: list[int | None] = [None] * len(decomposition.network.variables)
+    for k, component in enumerate(decomposition.components):
+        for v in component.variables:
+            found[v] = k
+    return found
+
+
+def _show_alone(node: dict[str, str | int | bool], v: int, looked_at: Component | None) -> None:
+    if looked_at is not None:
+        node["borrowed"] = v in looked_at.boundary
+        node["ghost"] = v not in looked_at.variables and v not in looked_at.boundary
+
+
+def _find_hull(network: Network, component: Component) -> tuple[int, ...]:
+    """What the outline of a component goes around: in a Markov network, all of its factors."""
+    if isinstance(network, BayesianNetwork):
+        return component.variables
+    return tuple(sorted((*component.variables, *component.boundary)))
 
 
 def _draw_hull(k: int, alone: int | None, gaps: Sequence[float | None] | None) -> dict[str, str | int | bool]:

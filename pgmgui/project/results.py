@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from engine.learning.methods import METHODS
+from engine.learning.parameters import Simplex
 from engine.learning.snapshot import Snapshot
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
@@ -115,7 +116,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
     if not fits or not result.iterations.shape == result.converged.shape == by_component:
         raise PgmError("they are of another network or of other components")
     sums = np.add.reduceat(theta, objective.geometry.starts, axis=1) if theta.size else theta
-    if (theta < 0).any() or not np.allclose(sums, 1.0, atol=1e-6):
+    if (theta < 0).any() or (isinstance(objective.geometry, Simplex) and not np.allclose(sums, 1.0, atol=1e-6)):
         raise PgmError("their parameters are no probabilities")
     work = Workspace(objective)
     found = [work.evaluate(one) for one in theta]

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from engine.formats import DataDocument, Document
-from engine.learning.bounds import Bounds, find_bounds
+from engine.learning.bounding import AnyBounds, bound_task
+from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
+from engine.model.prior import Exponents
 from pgmgui.project.marks import Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
@@ -48,8 +50,10 @@ class Scene:
     truth: Network | None = None
 
     @property
-    def exponents(self) -> dict[str, float | Floats]:
-        """The Dirichlet exponents of every variable."""
+    def exponents(self) -> Exponents:
+        """The Dirichlet exponents of every variable of a Bayesian network; 1, no prior, for a Markov network."""
+        if not isinstance(self.document.network, BayesianNetwork):
+            return 1.0
         names = [variable.name for variable in self.document.network.variables]
         return {name: self.prior.get(name, self.common_prior) for name in names}
 
@@ -59,15 +63,16 @@ class Parts:
     """How the learning problem falls apart, and how high each part can go."""
 
     task: LearningTask
-    bounds: Bounds
+    bounds: AnyBounds
 
     def gaps(self, reached: Snapshot | None) -> list[float | None]:
-        """How far what was learned is from the bound, per component; None where nothing was."""
+        """How far what was learned is from the bound, per component; None where nothing was, or it has no bound."""
         components = self.task.decomposition.components
-        if reached is None or reached.objective.shape[1] != len(components) + 1:
+        bounds = self.bounds
+        if reached is None or isinstance(bounds, MarkovBounds) or reached.objective.shape[1] != len(components) + 1:
             return [None] * len(components)
         objective = reached.objective[reached.best]
-        return [max(0.0, float(self.bounds.patterns[k] - objective[k])) for k in range(len(components))]
+        return [max(0.0, float(bounds.patterns[k] - objective[k])) for k in range(len(components))]
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,14 +102,14 @@ def derive(scene: Scene) -> Derived:
     if scene.data.dataset.variables != network.variables:
         raise ModelError("the data is over other variables than the network; match its columns first")
     seen = apply_marks(scene.data.dataset, scene.marks)
-    if not isinstance(network, BayesianNetwork) or not network.variables or not seen.n_rows:
+    if not network.variables or not network.tables or not seen.n_rows:
         return Derived(seen, None)
     try:
         task = make_task(network, seen, scene.exponents)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
-    return Derived(seen, Parts(task, find_bounds(task)))
+    return Derived(seen, Parts(task, bound_task(task)))
 
 
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:

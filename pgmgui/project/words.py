@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from engine.learning.bounds import CERTIFIED, Bounds
+from engine.learning.bounding import AnyBounds
+from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Component
+from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import Symmetry
 from engine.learning.task import LearningTask
 from engine.model.dataset import Dataset, Role
-from engine.model.network import BayesianNetwork, Network, count_parameters
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
 
 MOST_NAMES = 3
 """Names shown in a list before it is cut."""
@@ -32,6 +34,13 @@ def describe_savings(task: LearningTask) -> str:
     """What one EM iteration costs, whole and decomposed, in a sentence."""
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
+    if isinstance(task.network, MarkovNetwork):
+        small = count(sum(job.part.rows for job in task.objective.terms[0].jobs), "small one")
+        return (
+            f"{count(len(components), 'component')} of factors: {len(components) - busy:,} counted once, {busy:,} "
+            f"iterated. One iteration takes {count(task.whole_rows, 'inference')} on the whole network, or {small} "
+            "decomposed; and one on the whole network for log Z."
+        )
     if not busy:
         return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
     counted = f"{len(components) - busy:,} solved by counting, " if busy < len(components) else ""
@@ -73,10 +82,12 @@ def describe_total_certificate(gap: float, rows: float) -> str:
     return f"Within {gap:,.3g} nats of the best possible ({gap / rows:.2g} per row)."
 
 
-def certify(bounds: Bounds, reached: Snapshot) -> str:
+def certify(bounds: AnyBounds, reached: Snapshot) -> str:
     """How far the best restart of a snapshot is from the bounds of its problem, in a sentence."""
-    objective = reached.objective[reached.best, :-1].tolist()
     rows = reached.task.decomposition.dataset.total_weight
+    if isinstance(bounds, MarkovBounds):
+        return describe_total_certificate(bounds.total - float(reached.objective[reached.best].sum()), rows)
+    objective = reached.objective[reached.best, :-1].tolist()
     return describe_certificate(objective, bounds.patterns[:-1].tolist(), rows)
 
 
@@ -130,7 +141,10 @@ def describe_unseen(snapshot: Snapshot) -> str:
 def describe_component(task: LearningTask, number: int) -> list[str]:
     """The sub-network of a component, in lines: what is learned, from what, and its arrows."""
     component: Component = task.decomposition.components[number]
-    network, roles = task.bayesian, task.decomposition.dataset.roles
+    roles = task.decomposition.dataset.roles
+    if isinstance(task.network, MarkovNetwork):
+        return _describe_factors(task.network, component, number)
+    network = task.bayesian
     names = [variable.name for variable in network.variables]
     learned = [names[v] if roles[v] is Role.OBSERVED else f"{names[v]} ({roles[v].value})" for v in component.variables]
     arrows = [f"{names[p]} → {names[v]}" for v in component.variables for p in network.parents[v]]
@@ -140,6 +154,22 @@ def describe_component(task: LearningTask, number: int) -> list[str]:
     if arrows:
         lines.append(f"Arrows: {cut(arrows, MOST_LEARNED)}.")
     return lines
+
+
+def _describe_factors(network: MarkovNetwork, component: Component, number: int) -> list[str]:
+    names = [variable.name for variable in network.variables]
+    lines = [f"Component {number + 1} has the data of {cut(name_factors(network, component.factors), MOST_LEARNED)}."]
+    if component.variables:
+        lines.append(f"They share {cut([names[v] for v in component.variables], MOST_LEARNED)}.")
+    if component.boundary:
+        lines.append(f"Given {cut([names[v] for v in component.boundary], MOST_LEARNED)}, observed in every row.")
+    return lines
+
+
+def name_factors(network: MarkovNetwork, factors: Sequence[int]) -> list[str]:
+    """Factors by the variables of their scopes."""
+    names = [variable.name for variable in network.variables]
+    return ["–".join(names[v] for v in network.scopes[factor]) or "a constant" for factor in factors]
 
 
 def cut(names: tuple[str, ...] | list[str], most: int = MOST_NAMES) -> str:

@@ -17,7 +17,7 @@ from engine.learning.stopping import Stopping
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork
+from engine.model.network import Network
 from pgmgui.project.results import Result, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene
 from pgmgui.project.session_file import Saved
@@ -78,7 +78,7 @@ class Race(param.Parameterized):
             self.cancel()
             self._session.say("")
             parts, network, settings = self._session.parts, self._session.network, self._session.settings
-            if parts is None or not isinstance(network, BayesianNetwork):
+            if parts is None:
                 return
             methods = self._methods(parts)
             try:
@@ -99,7 +99,7 @@ class Race(param.Parameterized):
     def proceed(self) -> None:
         """Let those that have ended before they had converged go on from there."""
         parts, network, curves = self.parts, self._session.network, self._unfinished
-        if parts is None or not isinstance(network, BayesianNetwork) or not curves:
+        if parts is None or not curves:
             return
         self._session.say("")
         for name, curve in curves.items():
@@ -322,7 +322,7 @@ class Race(param.Parameterized):
     def _starter(
         self,
         method: str,
-        network: BayesianNetwork,
+        network: Network,
         parts: Parts,
         stopping: Stopping,
         resume: Snapshot | None = None,

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.bounds import CERTIFIED, Bounds
+from engine.learning.bounding import AnyBounds
+from engine.learning.bounds import CERTIFIED
+from engine.learning.markov_bounds import MarkovBounds
 from engine.model.arrays import Floats
 from pgmgui.project.results import Point
 from pgmgui.project.words import LEARNERS
@@ -21,7 +23,14 @@ ACROSS = {
 """What the plot can count from left to right, and the axis' label."""
 UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
 """What it can show from bottom to top."""
-BOUNDS = ("bound by components", "bound with patterns", "naive bound", "certified")
+BOUNDS = (
+    "bound by components",
+    "bound with patterns",
+    "naive bound",
+    "certified",
+    "bound, in closed form",
+    "bound, certified",
+)
 """Names of the lines that stand still."""
 LEFT_OUT = 20
 """The first of so many parts of the curves may leave the picture below: a random start is far down."""
@@ -46,7 +55,7 @@ class Line:
     y: Floats
 
 
-def make_lines(curves: Mapping[str, Curve], bounds: Bounds | None, axes: Axes) -> dict[str, Line]:
+def make_lines(curves: Mapping[str, Curve], bounds: AnyBounds | None, axes: Axes) -> dict[str, Line]:
     """The line of every learner and of the bounds, by their names; bounds are as long as the runs."""
     lines = {
         LEARNERS[name]: Line(_across(curve.points, axes), _up(curve.points, bounds, axes))
@@ -83,13 +92,16 @@ def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
     return np.array([0.0, right]), np.array([low, high])
 
 
-def _levels(bounds: Bounds, axes: Axes) -> dict[str, float]:
+def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
     if axes.up == "log gap":
         return {BOUNDS[3]: CERTIFIED}
-    whole, patterns = float(bounds.decomposition.sum()), float(bounds.patterns.sum())
-    levels = {BOUNDS[0]: whole}
-    if abs(whole - patterns) > SAME * abs(whole):
-        levels[BOUNDS[1]] = patterns
+    if isinstance(bounds, MarkovBounds):
+        levels = {BOUNDS[4 if bounds.kind == "exact" else 5]: bounds.total}
+    else:
+        whole, patterns = float(bounds.decomposition.sum()), float(bounds.patterns.sum())
+        levels = {BOUNDS[0]: whole}
+        if abs(whole - patterns) > SAME * abs(whole):
+            levels[BOUNDS[1]] = patterns
     return {**levels, BOUNDS[2]: bounds.naive} if axes.naive else levels
 
 
@@ -98,7 +110,7 @@ def _across(points: Sequence[Point], axes: Axes) -> Floats:
     return np.array([getattr(point, attribute) for point in points], dtype=np.float64)
 
 
-def _up(points: Sequence[Point], bounds: Bounds | None, axes: Axes) -> Floats:
+def _up(points: Sequence[Point], bounds: AnyBounds | None, axes: Axes) -> Floats:
     values = np.array([point.objective for point in points], dtype=np.float64)
     values[~np.isfinite(values)] = np.nan
     if axes.up == "log gap" and bounds is not None:

@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 
 from engine.model.errors import PgmError
+from engine.model.network import MarkovNetwork
 from pgmgui.components.fields import make_field
 from pgmgui.components.popup import make_popup_button
 from pgmgui.components.switch import make_switch
@@ -117,6 +118,7 @@ class RunOptions(pn.viewable.Viewer):
             choice.value = next(word for word, meaning in meanings.items() if meaning == values[name])
         for name, field in self._fields.items():
             field.value = f"{values[name]}" if NUMBERS[name].whole else show_number(values[name])
+        self._fields["prior"].disabled = isinstance(self._session.network, MarkovNetwork)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._button

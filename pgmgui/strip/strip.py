@@ -187,7 +187,7 @@ class LearnStrip(pn.viewable.Viewer):
         if race.curves:
             self._state.write(*race.describe())
         elif session.parts is None:
-            self._state.write(session.derived.obstacle or "Learning needs a Bayesian network with data.")
+            self._state.write(session.derived.obstacle or "Learning needs a network with data.")
         elif not race.can_begin:
             self._state.write("Choose a learner.")
         else:

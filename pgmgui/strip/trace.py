@@ -9,7 +9,7 @@ import panel as pn
 import panel_material_ui as pmui
 from panel.io import unlocked
 
-from engine.learning.bounds import Bounds
+from engine.learning.bounding import AnyBounds
 from pgmgui.components.later import call_later
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
@@ -39,7 +39,7 @@ class Trace(pn.viewable.Viewer):
         self.moment: tuple[Curve, int] | None = None
         self._on_travel = on_travel
         self._curves: Mapping[str, Curve] = {}
-        self._bounds: Bounds | None = None
+        self._bounds: AnyBounds | None = None
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
@@ -66,7 +66,7 @@ class Trace(pn.viewable.Viewer):
         self._is_loaded = pn.state.curdoc is None
         call_later(self._begin)
 
-    def draw(self, curves: Mapping[str, Curve], bounds: Bounds | None) -> None:
+    def draw(self, curves: Mapping[str, Curve], bounds: AnyBounds | None) -> None:
         """Show these curves under these bounds."""
         self._curves, self._bounds = curves, bounds
         self._redraw()

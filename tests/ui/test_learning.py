@@ -247,10 +247,10 @@ def test_a_symmetric_start_is_named(open_panel, tmp_path):
 
 
 def test_what_cannot_be_learned_says_so(open_panel):
-    lab = Lab(open_panel("open", "parts", "strip", scene="thesis-grid"))
-    expect(lab.page.get_by_text("Learning needs a Bayesian network with data")).to_be_visible()
+    lab = Lab(open_panel("open", "parts", "strip", scene="earthquake"))
+    expect(lab.page.get_by_text("Learning needs a network with data")).to_be_visible()
     lab.expect_enabled(Start=False, Step=False, Cancel=False)
-    expect(lab.page.get_by_text("Components are those of a Bayesian network with data.")).to_be_visible()
+    expect(lab.page.get_by_text("Components are those of a network with data.")).to_be_visible()
     lab.pick("Earthquake")
     lab.expect_enabled(Start=False)
     lab.pick("Asia")

@@ -10,6 +10,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.insight.doctor import Finding, examine
+from engine.model.network import BayesianNetwork
 from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
@@ -121,7 +122,7 @@ class Doctor(pn.viewable.Viewer):
 
     def _look(self, _event: object = None) -> None:
         parts = self._session.parts
-        if parts is None:
+        if parts is None or not isinstance(parts.task.network, BayesianNetwork):
             self._list[:] = [_say("There is nothing to examine: that takes a Bayesian network with data.")]
             return
         findings = examine(parts.task)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import panel as pn
 
+from engine.learning.bounds import Bounds
 from engine.learning.snapshot import Snapshot
+from engine.model.network import MarkovNetwork
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.project.scene import Parts
-from pgmgui.project.words import cut, show_gap
+from pgmgui.project.words import cut, name_factors, show_gap
 from pgmgui.state.session import Session
 
 COLUMNS = (
@@ -21,6 +23,13 @@ COLUMNS = (
     Column("Cells", "number", "the cells of its tables", 56),
     Column("Objective", "number", "its share of the objective, in nats", 92),
     Column("Bound", "number", "no parameters lift its share of the objective above this", 92),
+)
+MARKOV_COLUMNS = (
+    COLUMNS[0],
+    Column("Factors", "text", "the factors whose data belongs together", 130),
+    Column("Open", "text", "what they share that is not observed in every row", 80),
+    Column("Given", "text", "observed variables of their scopes", 80),
+    *COLUMNS[5:7],
 )
 MOST_VARIABLES = 6
 MOST_GIVEN = 4
@@ -71,11 +80,38 @@ def sort_components(parts: Parts) -> list[int]:
 def components_source(parts: Parts, order: list[int], learned: Snapshot | None) -> Source:
     """The rows of the table, made as they are shown."""
     gaps = parts.gaps(learned)
+    network = parts.task.network
+    if isinstance(network, MarkovNetwork):
+        return Source(
+            MARKOV_COLUMNS,
+            len(order),
+            lambda first, last: [_markov_row(parts, network, k) for k in order[first : last + 1]],
+            "Components",
+        )
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         return [_row(parts, learned, gaps[k], k) for k in order[first : last + 1]]
 
     return Source(COLUMNS, len(order), cells, "Components")
+
+
+def _markov_row(parts: Parts, network: MarkovNetwork, k: int) -> list[Cell]:
+    """Its components have no objective, and so no bound, of their own."""
+    component = parts.task.decomposition.components[k]
+    names = [variable.name for variable in network.variables]
+    factors = name_factors(network, component.factors)
+    return [
+        f"{k + 1}",
+        _list(factors, MOST_VARIABLES),
+        _list([names[v] for v in component.variables], MOST_VARIABLES),
+        _list([names[v] for v in component.boundary], MOST_GIVEN),
+        f"{parts.task.distinct_rows[k]:,} of {parts.task.decomposition.dataset.total_weight:,.6g}",
+        f"{sum(network.tables[factor].size for factor in component.factors):,}",
+    ]
+
+
+def _list(names: list[str], most: int) -> Cell:
+    return {"text": cut(names, most), "about": cut(names, 10 * most)}
 
 
 def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> list[Cell]:
@@ -89,12 +125,12 @@ def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> l
         made, reached = f"{learned.iterations[learned.best, k]:,}", f"{learned.objective[learned.best, k]:,.2f}"
     return [
         f"{k + 1}",
-        {"text": cut(names, MOST_VARIABLES), "about": cut(names, 10 * MOST_VARIABLES)},
-        {"text": cut(given, MOST_GIVEN), "about": cut(given, 10 * MOST_GIVEN)},
+        _list(names, MOST_VARIABLES),
+        _list(given, MOST_GIVEN),
         "" if gap is None else show_gap(gap),
         made,
         f"{task.distinct_rows[k]:,} of {total:,.6g}",
         f"{sum(network.tables[v].size for v in component.variables):,}",
         reached,
-        f"{parts.bounds.patterns[k]:,.2f}",
+        f"{parts.bounds.patterns[k]:,.2f}" if isinstance(parts.bounds, Bounds) else "",
     ]

@@ -62,12 +62,12 @@ class PartsPanel(pn.viewable.Viewer):
         self._show_all.disabled = looked_at is None
         self._all.visible, self._one.visible = parts is not None, looked_at is not None
         if parts is None:
-            self._savings.write(session.derived.obstacle or "Components are those of a Bayesian network with data.")
+            self._savings.write(session.derived.obstacle or "Components are those of a network with data.")
             return
         self._savings.write(describe_savings(parts.task))
         if looked_at is not None:
             decomposition = parts.task.decomposition
-            _, data = decomposition.subnetwork(decomposition.components[looked_at])
+            data = decomposition.project(decomposition.components[looked_at])
             rows = f"Its data: {count(data.n_rows, 'distinct row')}, counted."
             self._words.write(*describe_component(parts.task, looked_at), rows)
             self._data.source = replace(data_source(data), label=f"Data of component {looked_at + 1}")

@@ -79,6 +79,7 @@ class Microscope(pn.viewable.Viewer):
 
     def _update(self) -> None:
         session, reached = self._session, self._session.reached
+        self._view.visible = isinstance(session.network, BayesianNetwork)
         if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
             return
         data = reached.task.decomposition.dataset

@@ -1,4 +1,4 @@
-"""Looking back at a run: its iterations, its restarts, and one EM step under the microscope."""
+"""Looking back at a run: its iterations, its restarts, and one EM or gradient step under the microscope."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
+from pgmgui.tabs.runs.gradient_step import GradientStep
 from pgmgui.tabs.runs.restarts import Restarts
 
 WATCHED = ["learned", "moment", "viewed", "derived"]
@@ -26,7 +27,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._looked_at = False
         self._hint = PlainText(margin=(8, 8, 4, 0))
         self._restarts = Restarts(traveller)
-        self._microscope = Microscope(session)
+        self._microscopes = Microscope(session), GradientStep(session)
         self._make_controls()
         travel = pn.Column(
             self._learner,
@@ -35,7 +36,7 @@ class RunsPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(0, 8, 0, 0),
         )
-        self._all = pn.Column(travel, self._restarts, self._microscope, sizing_mode="stretch_width", margin=0)
+        self._all = pn.Column(travel, self._restarts, *self._microscopes, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
         session.param.watch(lambda *_: self._update(), WATCHED)
         race.param.watch(lambda *_: self._update(), ["running", "stale"])
@@ -62,7 +63,8 @@ class RunsPanel(pn.viewable.Viewer):
     def look(self, looked_at: bool) -> None:
         """Say whether the panel is in view."""
         self._looked_at = looked_at
-        self._microscope.look(looked_at)
+        for microscope in self._microscopes:
+            microscope.look(looked_at)
         if not looked_at:
             self._restarts.clear()
         self._update()
@@ -131,7 +133,7 @@ class RunsPanel(pn.viewable.Viewer):
             f"Objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
             f"of {self._traveller.last:,}.",
         ]
-        if len(objective) == len(parts.bounds.patterns):
+        if len(objective) == len(parts.task.decomposition.components) + 1:
             lines.append(certify(parts.bounds, reached))
         if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
             lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")

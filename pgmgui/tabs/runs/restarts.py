@@ -12,7 +12,8 @@ from bokeh.plotting import figure
 from panel.io import unlocked
 
 from engine.insight.relabelling import group_restarts
-from engine.learning.bounds import CERTIFIED, Bounds
+from engine.learning.bounding import AnyBounds
+from engine.learning.bounds import CERTIFIED
 from engine.learning.snapshot import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.hover import make_hover
@@ -67,7 +68,7 @@ class Restarts(pn.viewable.Viewer):
         plot.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
         return plot
 
-    def follow(self, snapshot: Snapshot, bounds: Bounds | None) -> None:
+    def follow(self, snapshot: Snapshot, bounds: AnyBounds | None) -> None:
         """Show the restarts of a run that has ended or goes on."""
         if snapshot is self._shown:
             return
@@ -80,7 +81,7 @@ class Restarts(pn.viewable.Viewer):
         totals = snapshot.objective.sum(axis=1)
         solutions = np.array(group_restarts(snapshot))
         self._order = np.argsort(-totals, kind="stable").tolist()
-        total = None if bounds is None else float(bounds.patterns.sum())
+        total = None if bounds is None else bounds.total
         self._words.write(*describe_restarts(totals, solutions, total))
         self._grid.source = _make_source(snapshot, solutions, total, self._order)
         pn.state.execute(lambda: self._draw(snapshot, solutions, total), schedule=True)

@@ -7,11 +7,12 @@ from datetime import datetime
 from html import escape
 from itertools import product
 
+from engine.learning.bounds import Bounds
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from pgmgui.board.picture import draw, look_at
-from pgmgui.project.words import certify, cut, describe_savings, show_gap, summarise
+from pgmgui.project.words import certify, cut, describe_savings, name_factors, show_gap, summarise
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.svg import draw_curves, draw_network
 
@@ -52,9 +53,8 @@ def make_report(
         sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
     network = session.network if learned is None else learned.network()
-    if isinstance(network, BayesianNetwork):
-        sections.append(f"<h2>{'Parameters' if learned is None else 'Learned parameters'}</h2>")
-        sections += [_table(network, v) for v in range(len(network.variables))]
+    sections.append(f"<h2>{'Parameters' if learned is None else 'Learned parameters'}</h2>")
+    sections += [_table(network, k) for k in range(len(network.tables))]
     sections.append(f"<p>Made by pgmgui on {when:%Y-%m-%d %H:%M}.</p>")
     head = f'<meta charset="utf-8"><title>{escape(scene.title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{"".join(sections)}</body></html>\n'
@@ -67,32 +67,39 @@ def _components(session: Session, learned: Snapshot | None) -> str:
     names = [variable.name for variable in session.network.variables]
     rows = []
     for k, component in enumerate(parts.task.decomposition.components):
-        bound = float(parts.bounds.patterns[k])
+        learns = [names[v] for v in component.variables]
+        if isinstance(session.network, MarkovNetwork):
+            learns = name_factors(session.network, component.factors)
         cells = [
             str(k + 1),
-            cut([names[v] for v in component.variables], 8),
+            cut(learns, 8),
             cut([names[v] for v in component.boundary], 8),
             f"{parts.task.distinct_rows[k]:,}",
-            f"{bound:,.4f}",
         ]
-        if learned is not None and learned.objective.shape[1] == len(parts.bounds.patterns):
-            reached = float(learned.objective[learned.best, k])
-            gap = max(0.0, bound - reached)
-            cells += [f"{reached:,.4f}", show_gap(gap)]
+        if isinstance(parts.bounds, Bounds):
+            bound = float(parts.bounds.patterns[k])
+            cells.append(f"{bound:,.4f}")
+            if learned is not None and learned.objective.shape[1] == len(parts.bounds.patterns):
+                reached = float(learned.objective[learned.best, k])
+                cells += [f"{reached:,.4f}", show_gap(max(0.0, bound - reached))]
         rows.append(cells)
-    heads = ["#", "Variables", "Given", "Distinct rows", "Bound", "Objective", "Gap"][: len(rows[0]) if rows else 0]
+    first = "Factors" if isinstance(session.network, MarkovNetwork) else "Variables"
+    heads = ["#", first, "Given", "Distinct rows", "Bound", "Objective", "Gap"][: len(rows[0]) if rows else 0]
     return _html_table("Components", heads, rows, {0, 3, 4, 5, 6})
 
 
-def _table(network: BayesianNetwork, v: int) -> str:
-    """A conditional probability table, a row a configuration of the parents."""
-    variable, table = network.variables[v], network.tables[v]
-    parents = [network.variables[p] for p in network.parents[v]]
+def _table(network: Network, number: int) -> str:
+    """A conditional probability table or a factor, a row a configuration of all its variables but the last."""
+    table = network.tables[number]
+    if not table.ndim:
+        return f"<p>A constant factor of {float(table):.4g}.</p>"
+    *parents, variable = (network.variables[v] for v in network.scopes[number])
     flat = table.reshape(-1, variable.cardinality)
     rows = list(_table_rows(flat, product(*(parent.states for parent in parents))))
     more = f"<p>and {len(flat) - MOST_TABLE_ROWS:,} more rows</p>" if len(flat) > MOST_TABLE_ROWS else ""
     heads = [*(parent.name for parent in parents), *variable.states]
-    return _html_table(variable.name, heads, rows, set(range(len(parents), len(heads)))) + more
+    name = variable.name if isinstance(network, BayesianNetwork) else name_factors(network, [number])[0]
+    return _html_table(name, heads, rows, set(range(len(parents), len(heads)))) + more
 
 
 def _table_rows(flat: Floats, configurations: Iterator[tuple[str, ...]]) -> Iterator[list[str]]:

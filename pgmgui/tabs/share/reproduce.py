@@ -14,7 +14,7 @@ from pgmgui.project.settings import Settings
 _SCRIPT = '''\
 """Learn the parameters of a network from incomplete data, as pgmgui did."""
 
-from engine.learning.bounds import find_bounds
+from engine.learning.bounding import bound_task
 from engine.learning.stopping import Stopping
 from engine.learning.learn import learn
 from pgmgui.project.marks import apply_marks
@@ -38,7 +38,7 @@ for method in {methods!r}:
     for snapshot in snapshots:
         pass
     objective = snapshot.objective.sum(axis=1).max()
-    bound = find_bounds(snapshot.task).total
+    bound = bound_task(snapshot.task).total
     print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
 '''
 

@@ -82,9 +82,10 @@ class PriorEditor(pn.viewable.Viewer):
 
     @property
     def _exponents(self) -> Floats:
-        network = self._session.network
+        network, scene = self._session.network, self._session.scene
         shape = network.tables[network.index[self._name]].shape
-        return np.broadcast_to(np.asarray(self._session.scene.exponents[self._name], dtype=np.float64), shape)
+        own = scene.prior.get(self._name, scene.common_prior)
+        return np.broadcast_to(np.asarray(own, dtype=np.float64), shape)
 
     # --- what the user does; the fields also call this when they are set from here, and then nothing is new
 

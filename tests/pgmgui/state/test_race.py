@@ -225,6 +225,31 @@ def test_a_symmetric_start_is_named_and_so_are_unseen_configurations():
     assert not any("symmetric" in line for line in race.describe())
 
 
+def test_markov_networks_race_and_are_found_again():
+    session, race = make_race("thesis-grid", methods=("d-em", "d-lbfgs", "edml-in-turn", "em-textbook"), restarts=3)
+    race.begin()
+    follow(race)
+    reached = {name: curve.points[-1].objective for name, curve in race.curves.items()}
+    assert len(reached) == 4
+    assert max(reached.values()) <= session.parts.bounds.total + 1e-9
+    assert any("nats of the best possible" in line for line in race.describe())
+    found = Race(Session())
+    assert found.open(parse(dump(race.saved())))
+    assert {name: curve.points[-1].objective for name, curve in found.curves.items()} == pytest.approx(reached)
+    assert found.best.objective.sum(axis=1).max() == pytest.approx(max(reached.values()))
+    race.apply()
+    assert race.applied
+    session.undo()
+    assert not race.applied
+
+
+def test_learners_of_the_other_kind_are_not_offered():
+    markov, bayesian = (offered(make_race(example)[0].parts) for example in ("thesis-grid", "asia"))
+    assert "edml-in-turn" in markov
+    assert "edml-in-turn" not in bayesian
+    assert "ipf" not in markov  # its data is not complete
+
+
 def test_counting_is_offered_for_complete_data_only():
     session, _ = make_race("cancer")
     assert "counting" in offered(session.parts)

@@ -15,7 +15,7 @@ from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
 from pgmgui.project.scene import Scene
-from pgmgui.project.words import describe_certificate, describe_savings
+from pgmgui.project.words import describe_certificate, describe_savings, name_factors
 from pgmgui.state.history import MOST_DERIVED, MOST_STEPS
 from pgmgui.state.session import Session
 from tests import strategies
@@ -87,10 +87,17 @@ def test_marks_without_data_are_refused_with_a_message():
     assert session.parts is None
 
 
-def test_a_markov_network_has_no_parts_yet():
+def test_the_parts_of_a_markov_network_are_sets_of_factors():
+    """§4 [compression]: seven components, of which the first sees two distinct rows."""
     session = opened("thesis-grid")
-    assert session.seen is not None
-    assert session.parts is None
+    parts = session.parts
+    names = [name_factors(session.network, part.factors) for part in parts.task.decomposition.components]
+    assert sorted(names, key=len)[-2:] == [["3–6", "5–6", "6–9"], ["5–8", "7–8", "8–9"]]
+    assert len(names) == 7
+    assert ["1–2", "1–4"] in names
+    assert parts.task.distinct_rows[names.index(["1–2", "1–4"])] == 2
+    assert parts.gaps(None) == [None] * 7
+    assert describe_savings(parts.task).startswith("7 components of factors: 4 counted once, 3 iterated.")
 
 
 def test_opening_another_example_forgets_marks_and_selection():

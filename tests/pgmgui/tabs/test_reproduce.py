@@ -12,7 +12,7 @@ import pytest
 
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
-from pgmgui.project.examples import load_gallery
+from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.marks import Hidden, Partial, Soft
 from pgmgui.project.session_file import Saved, write_session
 from pgmgui.project.settings import Settings
@@ -24,9 +24,8 @@ ROOT = Path(__file__).resolve().parents[3]
 SETTINGS = Settings(("d-em", "edml"), "uniform", 11, 2, 1e-5, "likelihood", 40)
 
 
-@pytest.fixture
-def saved(tmp_path):
-    """A session with marks and a prior, in a folder with a difficult name; and what its runs reach."""
+def make_bayesian() -> Session:
+    """Asia with marks and a prior."""
     session = Session()
     session.open_example(load_gallery()[0])
     session.mark(["bronc"], Partial(0.3, "nmar"))
@@ -34,6 +33,23 @@ def saved(tmp_path):
     session.mark(["asia"], Hidden())
     session.set_prior("dysp", 3.0)
     session.set_common_prior(1.5)
+    return session
+
+
+def make_markov() -> Session:
+    """The grid of the paper, with marks."""
+    session = Session()
+    session.open_example(find_example("thesis-grid"))
+    session.mark(["2"], Partial(0.3, "nmar"))
+    session.mark(["3"], Soft(0.8))
+    session.mark(["4"], Hidden())
+    return session
+
+
+@pytest.fixture(params=[make_bayesian, make_markov])
+def saved(request, tmp_path):
+    """A session in a folder with a difficult name; and what its runs reach."""
+    session = request.param()
     folder = tmp_path / 'it\'s a "folder" $HOME'
     folder.mkdir()
     path = folder / "my session.json"
@@ -76,14 +92,15 @@ def test_the_command_repeats_the_run(saved):
 
 def test_a_session_can_be_decomposed_and_bounded_from_the_command_line(saved):
     path, reached = saved
-    assert "asia" in run("decompose", path, "--json").result["hidden"]
-    assert run("bound", path, "--json").result["patterns"] > max(reached.values()) - 1e-9
+    assert run("decompose", path, "--json").result["hidden"][:1] in (["asia"], ["4"])
+    assert run("bound", path, "--json").result["tightest"] > max(reached.values()) - 1e-9
 
 
 def test_a_network_alone_is_not_enough():
     assert_refused(run("learn", EXAMPLES / "asia.bif"), "give a data file too")
 
 
+@pytest.mark.parametrize("saved", [make_bayesian], indirect=True)
 def test_a_prior_on_the_command_line_wins(saved):
     path, _ = saved
     flat = run("bound", path, "--prior", "1", "--json").result["decomposition"]
