@@ -1,0 +1,159 @@
+"""The decomposed gradient of Markov networks against the whole one, as in Table 7.1 [thesis]; and by number of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from engine.formats import read_network
+from engine.learning.learn import learn
+from engine.learning.snapshot import Snapshot
+from engine.learning.stopping import Stopping
+from engine.learning.task import make_task
+from engine.learning.workspace import Workspace
+from engine.model.dataset import Dataset
+from engine.model.errors import MemoryLimitError
+from engine.model.network import MarkovNetwork, as_markov
+from engine.simulation.generators import grid_markov
+from engine.simulation.missingness import hide_fraction
+from engine.simulation.sampling import simulate
+from tests.benchmarks.cases import NetworkAbsentError, load
+from tests.benchmarks.clock import measure, time_once
+from tests.benchmarks.report import Report, ratio, seconds
+from tests.shared_data import DATA
+
+HIDDEN = 0.2
+RELATIVE = 1e-9
+"""The run ends when an iteration changes the objective by no more than this part of it."""
+MOST_ITERATIONS = 3000
+CHUNK = 64
+"""The whole gradient is timed on so many distinct rows, and scaled to all of them."""
+COLUMNS = (
+    "network, rows",
+    "components",
+    "rows a pass",
+    "iterations",
+    "D-gradient",
+    "whole, scaled",
+    "whole / D",
+    "paper: D",
+    "paper: whole / D",
+)
+NOTE = (
+    "20% of the variables hidden, L-BFGS from a random start until an iteration changes the objective by no more than "
+    "1e-9 of it, set-up included. Whole: one inference on the whole network per distinct row, timed on some rows and "
+    "scaled to all of them and to as many passes. Paper: its Table 7.1, on its machine."
+)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of the table: how to make the network, its rows, and what the paper has (seconds, times)."""
+
+    make: Callable[[], MarkovNetwork]
+    rows: int
+    decomposed: float
+    speedup: float
+
+
+def _grid(size: int) -> Callable[[], MarkovNetwork]:
+    return lambda: grid_markov(size, size, random_state=1)
+
+
+def _tables(name: str) -> Callable[[], MarkovNetwork]:
+    return lambda: as_markov(load(name))
+
+
+def _problem(name: str) -> Callable[[], MarkovNetwork]:
+    def read() -> MarkovNetwork:
+        path = DATA / "uai" / name / f"{name}.uai"
+        if not path.is_file():
+            raise NetworkAbsentError(f"there is no file {path}")
+        return as_markov(read_network(path).network)
+
+    return read
+
+
+TABLE: Mapping[str, Line] = {
+    "chain-50": Line(_tables("chain-50"), 4096, 1.7, 165),
+    "chain-100": Line(_tables("chain-100"), 4096, 2.9, 253),
+    "tree-63": Line(_tables("tree-63"), 4096, 2.36, 152),
+    "tree-127": Line(_tables("tree-127"), 4096, 5.77, 187),
+    "tree-255": Line(_tables("tree-255"), 4096, 13, 236),
+    "grid 9 × 9": Line(_grid(9), 8192, 73, 50),
+    "grid 10 × 10": Line(_grid(10), 8192, 34, 130),
+    "alarm": Line(_tables("alarm"), 4096, 13.6, 15),
+    "54.wcsp": Line(_problem("54.wcsp"), 1024, 79, 1.1),
+    "win95pts": Line(_tables("win95pts"), 1024, 7.8, 33),
+    "smokers_20": Line(_problem("smokers_20"), 2048, 98, 9.7),
+}
+
+
+def run(quick: bool, report: Report) -> None:
+    """Print Table 7.1 beside the paper's numbers, and what a pass costs by number of rows."""
+    report.note(NOTE)
+    with report.table(COLUMNS) as table:
+        for name, line in TABLE.items():
+            if not quick or name == "chain-50":
+                table.row(*_measure(name, line, 256 if quick else line.rows))
+    report.note("The grid of 9 × 9 by number of rows: a pass costs by distinct projected rows.")
+    with report.table(("rows", "distinct", "rows a pass", "a pass")) as table:
+        network = grid_markov(9, 9, random_state=1)
+        for power in (10,) if quick else range(10, 21, 2):
+            data = hide_fraction(simulate(network, 2**power, 1), HIDDEN, 1)
+            task = make_task(network, data)
+            work, theta = Workspace(task.objective), task.layout.flatten(network.tables)
+            work.evaluate(theta)  # makes its arrays
+            cost = measure(partial(work.evaluate, theta), 5, most_seconds=5.0)
+            propagated = int(task.objective.rows_per_pass.sum())
+            table.row(f"2^{power}", f"{task.whole_rows:,}", f"{propagated:,}", seconds(cost))
+
+
+def _measure(name: str, line: Line, rows: int) -> list[str]:
+    network = line.make()
+    data = hide_fraction(simulate(network, rows, 1), HIDDEN, 1)
+    found: list[Snapshot] = []
+    taken = time_once(lambda: found.append(_climb(network, data)))
+    last = found[0]
+    propagated = int(last.task.objective.rows_per_pass.sum())
+    passes = last.inferences / propagated
+    whole = _whole_pass(network, data)
+    scaled = None if whole is None else whole * passes
+    return [
+        f"{name}, {rows:,}",
+        f"{len(last.task.decomposition.components)}",
+        f"{propagated:,}",
+        f"{last.iteration:,}",
+        seconds(taken),
+        "memory" if scaled is None else seconds(scaled),
+        "—" if scaled is None else ratio(scaled / taken),
+        seconds(line.decomposed),
+        ratio(line.speedup),
+    ]
+
+
+def _climb(network: MarkovNetwork, data: Dataset) -> Snapshot:
+    stopping = Stopping(0.0, "likelihood", max_iter=MOST_ITERATIONS)
+    before = -float("inf")
+    for snapshot in learn(network, data, "d-lbfgs", stopping=stopping):
+        reached = float(snapshot.objective.sum())
+        if abs(reached - before) <= RELATIVE * abs(reached):
+            break
+        before = reached
+    return snapshot
+
+
+def _whole_pass(network: MarkovNetwork, data: Dataset) -> float | None:
+    """What one inference on the whole network per distinct row takes; None where it does not fit the memory limit."""
+    distinct = data.project(range(len(network.variables)))
+    some = distinct.take(np.arange(min(CHUNK, distinct.n_rows)))
+    try:
+        task = make_task(network, some, condition=False)
+    except MemoryLimitError:
+        return None
+    work, theta = Workspace(task.objective), task.layout.flatten(network.tables)
+    work.evaluate(theta)
+    return measure(lambda: work.evaluate(theta), 3, most_seconds=5.0) / some.n_rows * distinct.n_rows
