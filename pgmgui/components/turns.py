@@ -16,8 +16,8 @@ REST = 0.02
 BUSY = 0.005
 """Seconds of CPU in a rest, from which on there may be more to do: then another rest follows."""
 LONGEST = 0.5
-"""Seconds after which it is the turn of the next, however much there is to do. They begin when the last has had its turn:
-what has waited for that is done first."""
+"""Seconds after which it is the turn of the next, however much there is to do. They begin when the last has had its
+turn: what has waited for that is done first."""
 _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
