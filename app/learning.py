@@ -88,7 +88,7 @@ def decompose(options: argparse.Namespace) -> None:
     task = make_task(network, data, memory_limit=NO_LIMIT)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
-    distinct = data.project(range(len(names))).n_rows
+    distinct = task.whole_rows
     whole = compile_tree([v.cardinality for v in network.variables], [scope for scope in network.scopes if scope])
     components = describe_components(task)
     parts = zip(components, task.decomposition.components, strict=True)

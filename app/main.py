@@ -187,8 +187,11 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
 
 
 def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]]) -> Later:
+    # What is in the first tab has a turn of its own: both at once would hold the server twice as long.
+    name, make = next(iter(makers.items()))
+    parts = {**makers, name: lambda: Later(make, sizing_mode="stretch_both")}
     return Later(
-        lambda: LazyTabs(makers, "stretch_both", sx=TAB_STYLE),
+        lambda: LazyTabs(parts, "stretch_both", sx=TAB_STYLE),
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
         sizing_mode="stretch_both",

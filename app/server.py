@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import gc
 import ipaddress
 import logging
 import signal
@@ -33,6 +32,7 @@ from tornado.routing import Matcher, PathMatches, Rule
 from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
+from app.garbage import Garbage
 from app.location import understand_addresses
 from app.sending import send_everything
 from app.shell import Shell, ShellHandler, build_in_turn
@@ -170,7 +170,8 @@ def run(server: Server, show: bool) -> None:
     server.io_loop.asyncio_loop.set_exception_handler(_report)  # type: ignore[attr-defined]
     PAGE.follow(server.io_loop.asyncio_loop)  # type: ignore[attr-defined]
     server.start()
-    gc.freeze()  # what is there by now stays: nobody should wait while it is searched for garbage
+    (context,) = server._tornado._applications.values()
+    Garbage(context).follow()
     server.io_loop.start()
 
 

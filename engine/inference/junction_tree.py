@@ -30,12 +30,15 @@ class JunctionTree:
         A clique's separator is what it shares with its parent; empty at a root.
     parents : tuple of int
         The parent of each clique, −1 at a root.
+    adds_edges : bool
+        Whether the triangulation joined what no scope does; where it does not, no other order is better.
     """
 
     cardinalities: Mapping[int, int]
     cliques: tuple[tuple[int, ...], ...]
     separators: tuple[tuple[int, ...], ...]
     parents: tuple[int, ...]
+    adds_edges: bool
 
     @cached_property
     def eliminated_in(self) -> dict[int, int]:
@@ -124,13 +127,17 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], 
     """
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
-    return _build(sizes, *find_order(graph, sizes, uses))
+    buckets, rest = find_order(graph, sizes, uses)
+    # A bucket's neighbours are edges of the triangulation, each of them counted once; the graph's are so twice.
+    before = sum(around.bit_count() for around in graph.values()) // 2
+    adds_edges = rest > 0 or sum(around.bit_count() for _, around in buckets) > before
+    return _build(sizes, buckets, rest, adds_edges)
 
 
 def share_tree(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ...], uses: float) -> JunctionTree:
     """A tree as :func:`compile_tree` finds it: the same object each time, for a few different numbers of uses."""
     tree = _compile_once(cardinalities, scopes, 0.0)
-    if not uses or tree.cells <= SMALL:
+    if not uses or tree.cells <= SMALL or not tree.adds_edges:
         return tree
     return _compile_once(cardinalities, scopes, uses if uses == math.inf else 4.0 ** math.floor(math.log(uses, 4)))
 
@@ -138,7 +145,9 @@ def share_tree(cardinalities: tuple[int, ...], scopes: tuple[tuple[int, ...], ..
 _compile_once = lru_cache(maxsize=4096)(compile_tree)
 
 
-def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int) -> JunctionTree:
+def _build(
+    cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]], rest: int, adds_edges: bool
+) -> JunctionTree:
     """The tree of the buckets of an elimination, with what was not eliminated as one clique."""
     core = tuple(bits(rest))
     position = {node: k for k, node in enumerate([*(node for node, _ in buckets), *core])}
@@ -166,6 +175,7 @@ def _build(cardinalities: Mapping[int, int], buckets: Sequence[tuple[int, int]],
         tuple(ordered(members[clique]) for clique in order),
         tuple(ordered(around[last[clique]]) for clique in order),
         tuple(number.get(above[clique], -1) for clique in order),
+        adds_edges,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from engine.inference.plan import (
     estimate_seconds,
 )
 from engine.inference.pool import Pool
-from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
@@ -161,7 +162,8 @@ class _Planner:
         parts = [self._component_part(c, touching[c], local, cells, patterns.rows(ks)) for c, ks in found.items()]
         if sum(part.seconds for part in parts) > most_seconds:
             return None
-        complete = [self._complete_rows(factor, local, cells[factor]) for factor in factors]
+        known = {v: codes >= 0 for v, codes in local.items()}
+        complete = [self._complete_rows(factor, known, cells[factor]) for factor in factors]
         return parts, [those for those in complete if len(those.local_rows)]
 
     def _find_touching(self, factors: Sequence[int], found: Collection[int]) -> dict[int, list[int]]:
@@ -178,10 +180,9 @@ class _Planner:
         rows = len(next(iter(states.values())))
         return {factor: self.pool.index(factor, states, rows) for factor in factors}
 
-    def _complete_rows(self, factor: int, local: Mapping[int, Codes], cells: Ints) -> CompleteRows:
+    def _complete_rows(self, factor: int, known: Mapping[int, Bools], cells: Ints) -> CompleteRows:
         """A factor in the rows of a block where none of its variables is open."""
-        scope = self.pool.network.scopes[factor]
-        rows = np.flatnonzero(np.logical_and.reduce([local[v] >= 0 for v in scope]))
+        rows = np.flatnonzero(reduce(np.logical_and, [known[v] for v in self.pool.network.scopes[factor]]))
         return CompleteRows(factor, rows, cells[rows])
 
     def _estimate_whole(self, variables: tuple[int, ...], factors: Sequence[int], rows: int) -> float:

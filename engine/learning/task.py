@@ -90,7 +90,7 @@ class LearningTask:
     def whole_rows(self) -> int:
         """The distinct rows of the whole data."""
         data = self.decomposition.dataset
-        return len(distinct_rows(data.codes, data.n_rows)[0])
+        return len(distinct_rows(data.codes, data.n_rows, data.ranges)[0])
 
     @cached_property
     def distinct_rows(self) -> tuple[int, ...]:

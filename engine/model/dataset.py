@@ -97,8 +97,7 @@ class Dataset:
             frozen(vectors)
         if self.n_rows:
             lowest = MISSING if vectors is None else MISSING - len(vectors)
-            column = self.codes[i]
-            if column.min() < lowest or column.max() >= variable.cardinality:
+            if self.ranges[i][0] < lowest or self.ranges[i][1] >= variable.cardinality:
                 raise ModelError(f"the column of {shorten(variable.name)} holds a code outside its states")
 
     @property

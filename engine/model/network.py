@@ -174,8 +174,7 @@ def _check_scopes(variables: Sequence[Variable], scopes: Sequence[Sequence[int]]
         if len(scope) > MOST_AXES:
             raise ModelError(f"a table over {len(scope)} variables; at most {MOST_AXES} are supported")
         if len(set(scope)) < len(scope):
-            names = list_names([variables[i].name for i in scope])
-            raise ModelError(f"a table has the same variable twice: {names}; each may appear once")
+            raise ModelError(f"a table has the same variable twice: {_list(variables, scope)}; each may appear once")
 
 
 def _check_tables(
@@ -185,11 +184,11 @@ def _check_tables(
     for scope, given in zip(scopes, tables, strict=True):
         table = np.array(given, dtype=np.float64)
         shape = table_shape(variables, scope)
-        names = list_names([variables[i].name for i in scope])
         if table.shape != shape:
-            raise ModelError(f"the table over {names} has shape {table.shape}; expected {shape}")
+            raise ModelError(f"the table over {_list(variables, scope)} has shape {table.shape}; expected {shape}")
         if not np.isfinite(table).all() or (table < 0).any():
-            raise ModelError(f"the table over {names} holds a negative or infinite value; expected numbers ≥ 0")
+            what = f"the table over {_list(variables, scope)} holds a negative or infinite value"
+            raise ModelError(f"{what}; expected numbers ≥ 0")
         checked.append(frozen(table))
     return tuple(checked)
 
@@ -199,6 +198,10 @@ def as_markov(network: Network) -> MarkovNetwork:
     if isinstance(network, MarkovNetwork):
         return network
     return MarkovNetwork(network.variables, network.scopes, network.tables)
+
+
+def _list(variables: Sequence[Variable], scope: Sequence[int]) -> str:
+    return list_names([variables[i].name for i in scope])
 
 
 def count_parameters(network: Network) -> int:

@@ -7,6 +7,7 @@ clicks on a page that is there would wait for all of them; so, for one.
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from weakref import WeakKeyDictionary
 
@@ -15,7 +16,8 @@ REST = 0.02
 BUSY = 0.005
 """Seconds of CPU in a rest, from which on there may be more to do: then another rest follows."""
 LONGEST = 0.5
-"""Seconds after which it is the turn of the next, however much there is to do."""
+"""Seconds after which it is the turn of the next, however much there is to do. They begin when the last has had its
+turn: what has waited for that is done first."""
 _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
@@ -33,13 +35,14 @@ class Turns:
     async def wait(self) -> None:
         """Wait for a turn. It is that of the caller until the caller gives up the loop."""
         async with self._waiting:
-            longest = time.monotonic() + LONGEST
+            longest = math.inf
             is_busy = True
             while is_busy and time.monotonic() < longest:
                 # The thread's own clock: that the machine has much to do does not matter here.
                 begun = time.thread_time()
                 await asyncio.sleep(REST)
                 is_busy = time.thread_time() > begun + BUSY
+                longest = min(longest, time.monotonic() + LONGEST)
 
 
 def get_turns() -> Turns:

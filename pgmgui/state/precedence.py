@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-LONGEST = 0.1
+LONGEST = 0.5
 """Seconds that a learner waits before an iteration, however busy the page: a run goes on."""
 
 

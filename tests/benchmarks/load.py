@@ -72,6 +72,17 @@ def run(quick: bool, report: Report) -> None:
         shutil.rmtree(folder)
 
 
+@dataclass(frozen=True)
+class Answer:
+    """How long a click waited, and how much of that the server worked, for whomever; both in seconds.
+
+    The rest is the machine's: the server waited for a core, or for its learners, or the page itself did.
+    """
+
+    waited: float
+    worked: float
+
+
 class Load:
     """The pages of a server, and how long they waited, in seconds."""
 
@@ -80,7 +91,7 @@ class Load:
         self._pages: list[LightPage] = []
         self._users: list[asyncio.Task[None]] = []
         self._opening: list[float] = []
-        self._answers: list[float] = []
+        self._answers: list[Answer] = []
         self._drawn = 0
         self._gap = asyncio.Lock()
 
@@ -99,8 +110,10 @@ class Load:
         with report.table(columns) as table:
             for name, found in (
                 ("opening a page", self._opening),
-                ("answers while others open", while_opening),
-                ("answers when all are open", self._answers),
+                ("answers while others open", [answer.waited for answer in while_opening]),
+                ("of that, the server at work", [answer.worked for answer in while_opening]),
+                ("answers when all are open", [answer.waited for answer in self._answers]),
+                ("of that, the server at work", [answer.worked for answer in self._answers]),
             ):
                 if found:  # a quick study may end before the first
                     table.row(name, str(len(found)), seconds(statistics.median(found)), seconds(max(found)))
@@ -139,9 +152,9 @@ class Load:
     async def _click(self, page: LightPage) -> None:
         for name in itertools.cycle(NAMES):
             await asyncio.sleep(self._plan.pause)
-            begun = time.perf_counter()
+            begun, worked = time.perf_counter(), _loop_seconds(self._process)
             await page.act("hide", names=[name])
-            self._answers.append(time.perf_counter() - begun)
+            self._answers.append(Answer(time.perf_counter() - begun, _loop_seconds(self._process) - worked))
 
     async def _watch(self, page: LightPage) -> None:
         """Take what a run has drawn. One that has ended would draw nothing more, and this end in an error."""
@@ -155,6 +168,12 @@ async def _go_on(page: LightPage) -> None:
     while True:
         await page.press("g")
         await asyncio.sleep(0.5)
+
+
+def _loop_seconds(process: int) -> float:
+    """Seconds that the first thread of a process was on a core: the one that answers. Learners have their own."""
+    numbers = Path(f"/proc/{process}/task/{process}/schedstat").read_text(encoding="ascii")
+    return int(numbers.split()[0]) / 1e9
 
 
 def _memory(process: int) -> float:

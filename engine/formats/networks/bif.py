@@ -20,10 +20,10 @@ from engine.model.errors import FormatError
 from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork
 
-_PATTERN = re.compile(
-    r"""(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
+_PATTERN = re.compile(  # blanks go with what stands before them: half as many matches
+    r"""(?:(?P<skip>\s+|//[^\n]*|/\*.*?\*/)
        |(?P<string>"[^"\\]*+(?:\\.[^"\\]*+)*+")
-       |(?P<token>[{}()\[\],;|]|(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++)""",
+       |(?P<token>[{}()\[\],;|]|(?:[^\s{}()\[\],;|"/]++|/(?![/*]))++))[ \t]*+""",
     re.VERBOSE | re.DOTALL,
 )
 _PLAIN = re.compile(r"[^\W\d][\w.-]*")

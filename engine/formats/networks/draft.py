@@ -204,10 +204,11 @@ def _build_cpt(
         sums = table.sum(axis=-1, keepdims=True)
     if not sums.size:
         return table
-    worst = np.unravel_index(np.abs(sums - 1).argmax(), sums.shape)
-    off = float(abs(sums[worst] - 1))
+    distance = np.abs(sums - 1)
+    off = float(distance.max())
     if off <= EXACT:
         return table
+    worst = np.unravel_index(distance.argmax(), sums.shape)
     where = _configuration(scope[:-1], worst, variables, index)
     what = f"the table of {shorten(node.name)} has a row{where} that sums to {float(sums[worst]):.6g}, not 1"
     if off > ROUNDING and not normalise:
@@ -217,7 +218,7 @@ def _build_cpt(
     if sums.min() <= 0:
         raise FormatError(f"{what}; a row of zeros cannot be normalised", node.table_line or node.line)
     if off > SILENT_ROUNDING:
-        count = int((np.abs(sums - 1) > SILENT_ROUNDING).sum())
+        count = int((distance > SILENT_ROUNDING).sum())
         notes.append(f"{what}; renormalised" + (f" ({count} such rows)" if count > 1 else ""))
     return np.asarray(table / sums, dtype=np.float64)
 

@@ -29,6 +29,7 @@ class Token(str):
 
 END = Token("")
 """What is read after the last token."""
+END.quoted = False
 
 MOST_WORDS = 1_000_000
 """The longest property or block that is read without being a table, in tokens."""
@@ -52,7 +53,8 @@ class Scanner:
     text : str
     pattern : str
         A regular expression with the groups ``skip`` (white space, comments), ``string`` (a quoted
-        string) and ``token`` (everything else); what it does not match is an error.
+        string) and ``token`` (everything else, without a newline), and perhaps blanks after them; what it does
+        not match is an error.
     unescape : callable
         From what stands between quotes to the text it means.
     """
@@ -73,7 +75,7 @@ class Scanner:
 
     def peek(self, *texts: str) -> bool:
         """Whether the next token is one of these (and not quoted)."""
-        return self._ahead in texts and not self.at_end and not self._ahead.quoted
+        return self._ahead in texts and not self._ahead.quoted
 
     def peek_quoted(self) -> bool:
         """Whether the next token is a quoted string."""
@@ -90,10 +92,10 @@ class Scanner:
 
     def skip(self, *texts: str) -> bool:
         """Pass over the next token if it is one of these."""
-        found = self.peek(*texts)
-        if found:
-            self.next()
-        return found
+        if self._ahead not in texts or self._ahead.quoted:
+            return False
+        self.next()
+        return True
 
     def expect(self, *texts: str) -> Token:
         """The next token, which must be one of these."""
@@ -205,15 +207,19 @@ def _scan(text: str, pattern: re.Pattern[str], unescape: Callable[[str], str]) -
         if start != position:  # finditer passes over what does not match
             break
         kind = match.lastgroup
-        if kind != "skip":
-            content = match.group()
-            if kind == "token" and len(content) > MOST_LETTERS:
+        if kind == "token":  # one word
+            content = match["token"]
+            if len(content) > MOST_LETTERS:
                 what = f"a word of {len(content):,} characters, {shorten(content)}"
                 raise FormatError(f"{what}; at most {MOST_LETTERS:,} are read", line)
-            token = Token(unescape(content[1:-1]) if kind == "string" else content)
-            token.line, token.quoted = line, kind == "string"
+            token = Token(content)
+            token.line, token.quoted = line, False
             yield token
-        if kind != "token":  # a token is one word: only white space, comments and strings hold newlines
+        else:
+            if kind == "string":
+                token = Token(unescape(match["string"][1:-1]))
+                token.line, token.quoted = line, True
+                yield token
             line += text.count("\n", start, end)
         position = end
     if position < len(text):

@@ -13,7 +13,8 @@ comments: lines that begin with ``#``, ``%`` or ``//`` and do not have the table
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +32,8 @@ _ROWS = 2_000
 """A block holds about this many rows or more, so that wide tables do not spend their time on blocks."""
 _WORDS = 8
 """Cells longer than this many eight-byte words are compared as Python objects beyond it."""
+_RECENT = 3
+"""Of so many columns with different words are the numbers tried on the next column."""
 _QUOTE, _NEWLINE, _RETURN, _SPACE, _TAB = b'"\n\r \t'
 _MASKS = np.array([2 ** (8 * n) - 1 for n in range(9)], dtype=np.uint64)
 
@@ -216,9 +219,8 @@ def read_columns(source: Source, offset: int, width: int) -> tuple[list[Column],
     Every row must have ``width`` cells; one empty cell more, after a delimiter at the end of a line, is
     allowed.
     """
-    gatherers: list[_Gatherer] = []
-    for _ in range(width):
-        gatherers.append(_Gatherer(*gatherers[-1:]))
+    recent: deque[Numbering] = deque(maxlen=_RECENT)
+    gatherers = [_Gatherer(recent) for _ in range(width)]
     comments = 0
     for block in iterate_blocks(source, offset, _fit_block(source.data.find(b"\n", offset) - offset)):
         rows, skipped = _find_rows(source, block, width)
@@ -298,11 +300,11 @@ class _Gatherer:
     A cell of k + 1 words is known by the number of its first k words (numbered the same way) and its
     last word. Cells beyond :data:`_WORDS` words are known by their bytes.
 
-    In wide tables most columns have the words of the column before: its numbers are taken over where they do.
+    In wide tables most columns have the words of a column shortly before: its numbers are taken over where they do.
     """
 
-    def __init__(self, neighbour: _Gatherer | None = None) -> None:
-        self._neighbour = neighbour
+    def __init__(self, recent: deque[Numbering]) -> None:
+        self._recent = recent
         self.raws: list[bytes] = []
         self._parts: list[Codes] = []
         self._words: list[Numbering] = []
@@ -340,8 +342,7 @@ class _Gatherer:
     def _number(self, step: int, words: Words, before: Numbers | None) -> Numbers:
         """The numbers of cells up to this word, from those up to the word before."""
         if step == len(self._words):
-            known = self._neighbour._words[0] if self._neighbour and not step else Numbering()
-            numbering, number = known.begin(words)
+            numbering, number = self._begin(step, words)
             self._words.append(numbering)
             self._pairs.append(Numbering())
             self._codes.append(np.empty(0, dtype=np.int64))
@@ -350,6 +351,18 @@ class _Gatherer:
         if before is None:
             return number
         return self._pairs[step].number(before.astype(np.uint64) << np.uint64(32) | number.astype(np.uint64))
+
+    def _begin(self, step: int, words: Words) -> tuple[Numbering, Numbers]:
+        """A numbering of words, and their numbers: for first words those of a recent column, if it has them all."""
+        for known in self._recent if not step else ():
+            number = known.find(words)
+            if number is not None:
+                return known.copy(), number
+        numbering = Numbering()
+        number = numbering.number(words)
+        if not step:
+            self._recent.appendleft(numbering.copy())
+        return numbering, number
 
     def _find_codes(self, step: int, number: Numbers, buffer: Bytes, starts: Positions, ends: Positions) -> Numbers:
         """The codes of cells that end with this step; new ones get the next codes."""
@@ -360,9 +373,11 @@ class _Gatherer:
         codes = known[number]
         unknown = np.flatnonzero(codes < 0)
         if unknown.size:
-            new, first = np.unique(number[unknown], return_index=True)
-            order = np.argsort(first)
-            new, cells = new[order], unknown[first[order]]
+            first = np.full(size, -1)
+            first[number[unknown[::-1]]] = unknown[::-1]
+            new = np.flatnonzero(first >= 0)
+            new = new[np.argsort(first[new])]
+            cells = first[new]
             known[new] = np.arange(len(self.raws), len(self.raws) + new.size)
             self.raws += [buffer[starts[cell] : ends[cell]].tobytes() for cell in cells]
             codes = known[number]
@@ -371,16 +386,16 @@ class _Gatherer:
     def column(self, source: Source) -> Column:
         """The column, its texts in order of first appearance; raw cells with equal texts become one."""
         codes = np.concatenate(self._parts) if self._parts else np.empty(0, dtype=np.int8)
-        order = np.arange(len(self.raws))
+        order: Sequence[int] = range(len(self.raws))
         if len(self._codes) > 1:
             # Within a block, short cells were given codes before long ones.
             first = np.zeros(len(self.raws), dtype=np.int64)
             first[codes[::-1]] = np.arange(codes.size - 1, -1, -1)
-            order = np.argsort(first)
+            order = np.argsort(first).tolist()
         texts: dict[str, int] = {}
-        new = np.empty(len(self.raws), dtype=np.int64)
+        new = [0] * len(self.raws)
         for raw in order:
             new[raw] = texts.setdefault(source.text_of(self.raws[raw]), len(texts))
-        if (new != np.arange(new.size)).any():
-            codes = smallest(new, len(texts))[codes]
+        if new != list(range(len(new))):
+            codes = smallest(np.array(new), len(texts))[codes]
         return Column("", list(texts), codes)

@@ -97,14 +97,15 @@ class Numbering:
             assert numbers is not None
         return numbers
 
-    def begin(self, values: npt.NDArray[np.uint64]) -> tuple[Numbering, npt.NDArray[np.integer[Any]]]:
-        """A numbering of its own for other values, and their numbers: those of this one, if it knows all the values."""
+    def copy(self) -> Numbering:
+        """A numbering that goes on by itself from here."""
         other = Numbering()
-        numbers = self._look_up(values)
-        if numbers is None:
-            return other, other.number(values)
         other._known, other._number = self._known, self._number
-        return other, numbers
+        return other
+
+    def find(self, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.integer[Any]] | None:
+        """For each value, its number; None if some were not seen before, which the first few mostly tell."""
+        return None if self._look_up(values[:_FEW]) is None else self._look_up(values)
 
     def _look_up(self, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.integer[Any]] | None:
         """The numbers of the values; None if some are new."""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.inference import orders
-from engine.inference.junction_tree import MOST_COUNTED, compile_tree
+from engine.inference.junction_tree import MOST_COUNTED, compile_tree, share_tree
 from engine.inference.posterior import infer
 from engine.model.dataset import make_dataset
 from engine.model.errors import MemoryLimitError
@@ -101,3 +101,12 @@ def test_long_chains_take_linear_time():
     for v in range(5000):
         posterior.marginal(v)
     assert time.process_time() - start < 15
+
+
+def test_what_no_order_can_better_is_compiled_once():
+    """A chain needs no further edge: there is nothing to look for, however often its tree will be used."""
+    chain, ring = tuple((k, k + 1) for k in range(1_500)), tuple((k, (k + 1) % 1_500) for k in range(1_500))
+    sizes = (2,) * 1_501
+    assert share_tree(sizes, chain, 1e9) is share_tree(sizes, chain, 0.0)
+    assert not share_tree(sizes, chain, 0.0).adds_edges
+    assert share_tree(sizes, ring, 0.0).adds_edges

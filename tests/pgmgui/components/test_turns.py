@@ -35,7 +35,7 @@ def test_turns_are_given_in_order_and_other_work_comes_between():
 @pytest.mark.parametrize(("longest", "is_waited_for"), [(60.0, True), (0.0, False)])
 def test_a_turn_waits_for_other_work_but_not_for_ever(monkeypatch, longest, is_waited_for):
     monkeypatch.setattr(turns, "LONGEST", longest)
-    left = [3]
+    left = [10]  # more than one rest
 
     async def answer() -> None:
         while left[0]:
@@ -51,6 +51,36 @@ def test_a_turn_waits_for_other_work_but_not_for_ever(monkeypatch, longest, is_w
         return is_done
 
     assert run_apart(build) == is_waited_for
+
+
+def test_what_waited_for_a_long_turn_is_done_before_the_next(monkeypatch):
+    """However long the last turn took: it does not count as time that the others had."""
+    monkeypatch.setattr(turns, "LONGEST", 0.2)
+    seen: list[str] = []
+
+    async def build(name: str, seconds: float) -> None:
+        await get_turns().wait()
+        asyncio.get_running_loop().call_soon(hold, name, seconds)  # as Bokeh does it
+
+    def hold(name: str, seconds: float) -> None:
+        work(seconds)
+        seen.append(name)
+        if name == "a":
+            asyncio.get_running_loop().call_soon(answer, 6)
+
+    def answer(steps: int) -> None:
+        work(turns.BUSY)
+        if steps:
+            asyncio.get_running_loop().call_soon(answer, steps - 1)
+        else:
+            seen.append("answer")
+
+    async def build_both() -> None:
+        await asyncio.gather(build("a", 1.5 * turns.LONGEST), build("b", 0.0))
+        await asyncio.sleep(2 * turns.REST)
+
+    run_apart(build_both)
+    assert seen == ["a", "answer", "b"]
 
 
 def test_it_is_known_whether_somebody_waits():

@@ -270,6 +270,19 @@ def test_words_that_columns_share_are_found_once(read, monkeypatch):
     assert document.dataset.codes[:3].tolist() == [[0, 1, -1] * 3, [0, -1, 1] * 3, [-1, 0, 1] * 3]
 
 
+def test_words_of_a_column_shortly_before_are_found_once(read, monkeypatch):
+    """Hidden columns between others, as decomposing is for, shall not cost each column a search."""
+    found = []
+    add = Numbering._add
+    monkeypatch.setattr(Numbering, "_add", lambda self, values: found.append(1) or add(self, values))
+    names = ",".join(f"X{j}" for j in range(300))
+    rows = [",".join("?" if j % 5 == 4 else "ab"[(j + r) % 2] for j in range(300)) for r in range(6)]
+    variables = [Variable(f"X{j}", ("a", "b")) for j in range(300)]
+    document = read("\n".join([names, *rows, ""]), variables)
+    assert len(found) == 2
+    assert document.dataset.codes[3:6].tolist() == [[1, 0] * 3, [-1] * 6, [1, 0] * 3]
+
+
 def test_codes_are_contiguous_and_small(read):
     data = read("A,B\nyes,0\nno,1\n", [A, B]).dataset
     assert data.codes.dtype == np.int8
