@@ -1,11 +1,12 @@
 """Upper bounds on the best objective any parameters can reach, per component [bound].
 
 Notation: a component has variables S, boundary B, and L ⊆ S observed in every row; n counts rows by
-weight. Three bounds, each below the one before:
+weight. Three bounds, of which the lowest counts:
 
 - *naive*: every distinct row over all observed variables gets its own share of the data.
-- *decomposition* (Thm. 2 [bound]): per component Σ n(l, b) log n(l, b) / n(b).
-- *patterns* (ours): also uses variables observed in only some rows, see :func:`_pattern_bound`.
+- *decomposition* (Thm. 2 [bound]): per component Σ n(l, b) log n(l, b) / n(b). Where two components condition on
+  each other's variables it can be above the naive one.
+- *patterns* (ours): also uses variables observed in only some rows, see :func:`_pattern_bound`; never above that.
 
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
 optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
