@@ -92,8 +92,8 @@ def test_axe_finds_nothing_in_either_theme(open_board):
     assert found == []
 
 
-def test_tab_reaches_every_control(open_board):
-    lab = open_lab(open_board)
+def test_tab_reaches_every_control(open_desk):
+    lab = Lab(open_desk())
     lab.select("tub")
     for name, last in (("Open", "Path on this machine"), ("Variable", "Name The"), ("Data", "Data path on this")):
         lab.tab(name)
