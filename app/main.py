@@ -145,7 +145,7 @@ def build_page(
     return page
 
 
-def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[pn.viewable.Viewable], list[pn.viewable.Viewable]]:
+def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], list[object]]:
     """What is on the page: in the bar at the top, and below it. What is not seen has its place there too."""
     session = desk.session
     strip = LearnStrip(session, desk.race, desk.traveller)
