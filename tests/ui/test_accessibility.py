@@ -5,7 +5,7 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.ui.lab import Lab, open_lab
+from tests.ui.lab import Lab
 
 TABS = ("Open", "Variable", "Data", "Parts", "Query", "Runs", "Guide", "Share")
 TRIES = 6
@@ -88,7 +88,7 @@ def judge_settled(lab: Lab, theme: str, tab: str) -> list[str]:
 
 
 def test_axe_finds_nothing_in_either_theme(open_board):
-    lab = open_lab(open_board)
+    lab = Lab(open_board())
     lab.page.evaluate(Axe().axe_script)
     lab.select("tub")
     lab.button("Start").click()
