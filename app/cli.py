@@ -11,6 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 from typing import NoReturn
 
@@ -65,8 +66,9 @@ def _fail(message: str) -> int:
     return BAD_INPUT
 
 
+@cache
 def make_parser() -> argparse.ArgumentParser:
-    """The parser of all commands."""
+    """The parser of all commands, made once: its dozens of options take longer than to read a small file."""
     parser = _Parser(
         prog="pgmgui",
         description="See how probabilistic graphical models learn from incomplete and uncertain data.",

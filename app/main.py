@@ -139,6 +139,14 @@ def build_page(
     """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
     desk = _make_desk(opened, local, store or Store(default_folder()))
+    header, main = lay_out(desk, start_keeping(desk.keeper))
+    page = Page(title="pgmgui", header=header, main=main, theme_config=THEME, sx=PAGE_STYLE)
+    _forget_busy(page)
+    return page
+
+
+def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], list[object]]:
+    """What is on the page: in the bar at the top, and below it. What is not seen has its place there too."""
     session = desk.session
     strip = LearnStrip(session, desk.race, desk.traveller)
     tabs = {name: partial(make, desk) for name, make in TABS.items()}
@@ -147,26 +155,17 @@ def build_page(
         make_first_run_card(desk.first_run),
         Message(session, desk.keeper),
         make_canvas(session, desk.answers),
-        start_keeping(desk.keeper),
+        *unseen,
         sizing_mode="stretch_both",
         margin=0,
     )
-    page = Page(
-        title="pgmgui",
-        header=[Summary(session), *make_type_controls(session, strip.keys)],
-        main=[
-            pn.Column(
-                pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
-                Later(lambda: strip, min_height=HEIGHT, sizing_mode="stretch_width"),
-                sizing_mode="stretch_both",
-                margin=(4, 0, 0, 0),
-            )
-        ],
-        theme_config=THEME,
-        sx=PAGE_STYLE,
+    body = pn.Column(
+        pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
+        Later(lambda: strip, min_height=HEIGHT, sizing_mode="stretch_width"),
+        sizing_mode="stretch_both",
+        margin=(4, 0, 0, 0),
     )
-    _forget_busy(page)
-    return page
+    return [Summary(session), *make_type_controls(session, strip.keys)], [body]
 
 
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:

@@ -76,8 +76,9 @@ class LightPage:
     async def close(self) -> None:
         """Close the tab, and wait until the server knows."""
         self._socket.close()
-        while await asyncio.wait_for(self._socket.read_message(), WAIT) is not None:
-            pass
+        async with asyncio.timeout(WAIT):
+            while await self._socket.read_message() is not None:
+                pass
 
     async def _send(self, model: str, data: dict[str, Any]) -> None:
         """Send what a component would."""
@@ -116,7 +117,9 @@ class LightPage:
                 return content
 
     async def _read(self) -> Any:
-        part = await asyncio.wait_for(self._socket.read_message(), WAIT)
+        # Not asyncio.wait_for, which forgets that it was cancelled where something comes at the same moment.
+        async with asyncio.timeout(WAIT):
+            part = await self._socket.read_message()
         assert part is not None, "the server closed the connection"
         return part
 

@@ -61,6 +61,8 @@ FOUND = """() => {
 }"""
 PAGES = 3
 """Pages that are open while nobody touches them."""
+REST, SETTLED = 1.0, 3.0
+"""Seconds after a visit, in which the server does what is left of it; and until a page that was opened does nothing."""
 
 
 def run(quick: bool, report: Report) -> None:
@@ -69,7 +71,7 @@ def run(quick: bool, report: Report) -> None:
     server = start_process((), folder / "log")
     try:
         _measure_building(report, folder, 1 if quick else 5)
-        _measure_html(report, server, 2 if quick else 9)
+        _measure_html(report, server, *((2, 0.0) if quick else (9, REST)))
         # Playwright wants a thread where nobody else uses it.
         with ThreadPoolExecutor(1) as thread:
             thread.submit(_measure_browser, report, server, 1 if quick else 5, quick).result()
@@ -98,7 +100,7 @@ def _measure_building(report: Report, folder: Path, times: int) -> None:
     report.note(f"{len(document.models)} models, {size:,} bytes of JSON\n")
 
 
-def _measure_html(report: Report, server: Served, times: int) -> None:
+def _measure_html(report: Report, server: Served, times: int, rest: float) -> None:
     """How soon the server answers."""
     found = []
     for _ in range(times):
@@ -106,7 +108,7 @@ def _measure_html(report: Report, server: Served, times: int) -> None:
         with urllib.request.urlopen(server.url) as answer:
             size = len(answer.read())
         found.append(time.perf_counter() - begun)
-        time.sleep(1.0)  # what the server does after it has answered is not part of the next
+        time.sleep(rest)  # what the server does after it has answered is not part of the next
     with report.table(("the server alone", "best", "worst")) as table:
         table.row(f"HTML, {size:,} bytes", seconds(min(found)), seconds(max(found)))
 
@@ -119,25 +121,26 @@ def _measure_browser(report: Report, server: Served, times: int, quick: bool) ->
         for _ in range(times):
             context = browser.new_context(viewport={"width": 1440, "height": 900})
             context.add_init_script(WATCH)
-            cold.append(_open(context, server.url))
+            rest = 0.0 if quick else REST
+            cold.append(_open(context, server.url, rest))
             if not quick:
-                _open(context, server.url)  # from now on, compiled scripts are kept too
-            warm.append(_open(context, server.url))
+                _open(context, server.url, rest)  # from now on, compiled scripts are kept too
+            warm.append(_open(context, server.url, rest))
             context.close()
         _write_steps(report, cold, warm)
         _write_resources(report, cold[-1][1], warm[-1][1])
-        _measure_idle(report, server, browser.new_context(), *((1, 1.0) if quick else (PAGES, 20.0)))
+        _measure_idle(report, server, browser.new_context(), *((1, 0.1, 0.1) if quick else (PAGES, SETTLED, 20.0)))
         browser.close()
 
 
-def _open(context: BrowserContext, url: str) -> tuple[dict[str, float], list[dict[str, Any]]]:
+def _open(context: BrowserContext, url: str, rest: float) -> tuple[dict[str, float], list[dict[str, Any]]]:
     """When each step was reached, and what was loaded."""
     page = context.new_page()
     page.goto(url)
     page.wait_for_function(BUILT)
     steps, resources = page.evaluate(FOUND)
     page.close()
-    time.sleep(1.0)  # the server forgets the page
+    time.sleep(rest)  # the server forgets the page
     return steps, resources
 
 
@@ -162,7 +165,9 @@ def _write_resources(report: Report, cold: list[dict[str, Any]], warm: list[dict
         table.row("together", "", *(f"{size:,}" for size in total), "", "")
 
 
-def _measure_idle(report: Report, server: Served, context: BrowserContext, many: int, idle: float) -> None:
+def _measure_idle(
+    report: Report, server: Served, context: BrowserContext, many: int, settled: float, idle: float
+) -> None:
     """The CPU time of the server while pages are open that nobody touches."""
     context.add_init_script(WATCH)
     pages, messages = [], [0]
@@ -172,12 +177,12 @@ def _measure_idle(report: Report, server: Served, context: BrowserContext, many:
         page.goto(server.url)
         page.wait_for_function(BUILT)
         pages.append(page)
-    pages[-1].wait_for_timeout(3000)
+    pages[-1].wait_for_timeout(1000 * settled)
     begun, counted = cpu_seconds(server.process.pid), messages[0]
     pages[-1].wait_for_timeout(1000 * idle)
     used = cpu_seconds(server.process.pid) - begun
     sent = messages[0] - counted
-    report.note(f"{many} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:.0f} s\n")
+    report.note(f"{many} pages that nobody touches: {used:.2f} s of CPU and {sent} messages in {idle:g} s\n")
 
 
 def _count(socket: Any, messages: list[int]) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from app.main import build_page, read_files
+from app.main import build_page, lay_out, read_files
 from pgmgui.project.store import Store
 from pgmgui.state.desk import Desk
 from tests.ui.board import Board
@@ -26,10 +26,10 @@ from tests.ui.watch import Watch
 PATIENCE = 1000 * WAIT
 expect.set_options(timeout=PATIENCE)
 # Tabs and strip, with its plot, come when the rest is there.
-BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(name => {
-  const model = document.get_model_by_name(name)
-  return model && Bokeh.index.find_one(model)?.has_finished()
-})) && Bokeh.index.roots.every(view => view.has_finished())"""
+BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(
+  name => [...document._all_models.values()].some(
+    model => model.name === name && Bokeh.index.find_one(model)?.has_finished())
+)) && Bokeh.index.roots.every(view => view.has_finished())"""
 
 
 @pytest.hookimpl(hookwrapper=True)
@@ -97,7 +97,7 @@ def stage(request, stages, house) -> Iterator[Stage]:
 
 @pytest.fixture
 def show(stage, kept) -> Iterator[Callable[..., Board]]:
-    """Put panels on the stage, with a scene: an example, a name of ``SCENES``, or files."""
+    """Put panels on the stage, with a scene: an example, a name of ``SCENES``, a link from its ?, or files."""
     desks: list[Desk] = []
 
     def show_one(make: Callable[[Desk], tuple[list, list]], scene: str | tuple[Path, ...]) -> Board:
@@ -125,6 +125,21 @@ def open_panel(show) -> Callable[..., Board]:
 
     def open_one(*panels: str, scene: str | tuple[Path, ...] = "asia") -> Board:
         return show(lambda desk: make_room(desk, panels), scene)
+
+    return open_one
+
+
+@pytest.fixture
+def open_desk(show) -> Callable[..., Board]:
+    """Show all that is on a page, on the stage: what a test of a whole page wants that is not about its opening.
+
+    Nothing is kept of it, and its address stays as it is.
+    """
+
+    def open_one(scene: str | tuple[Path, ...] = "asia") -> Board:
+        board = show(lay_out, scene)
+        board.page.wait_for_function(BUILT)
+        return board
 
     return open_one
 
@@ -169,10 +184,27 @@ def wait_for_page(tab: Page) -> Board:
     return board
 
 
+@pytest.fixture(scope="session")
+def profile(browser, browser_context_args) -> Iterator[BrowserContext]:
+    """A profile that has been here before: scripts are not compiled anew for each page, which takes a second."""
+    profile = prepare(browser.new_context(**browser_context_args))
+    yield profile
+    profile.close()
+
+
 @pytest.fixture
-def context(context):
-    """A profile that has been here before: the guided first run does not show itself."""
-    return prepare(context)
+def context(profile) -> Iterator[BrowserContext]:
+    """The profile of the whole pages; at the end, no page of it is open, and nothing is kept but scripts."""
+    yield profile
+    for page in profile.pages:
+        page.close()
+    assert profile.storage_state()["cookies"] == []
+
+
+@pytest.fixture
+def page(context) -> Page:
+    """An empty page, of the profile that all whole pages share."""
+    return context.new_page()
 
 
 def prepare(context: BrowserContext) -> BrowserContext:

@@ -118,11 +118,3 @@ class Lab(Board):
         """The row of a component in the table, by its number on the page."""
         head = self.page.locator('[data-column="0"]').get_by_text(f"{component}", exact=True)
         return self.table.get_by_role("row").filter(has=head)
-
-
-def open_lab(open_board, title: str | None = None) -> Lab:
-    """A page on the first example, or on another."""
-    board = open_board()
-    if title:
-        board.choose(title)
-    return Lab(board.page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import parse_qsl
 
 import numpy as np
 import panel as pn
@@ -24,8 +25,10 @@ from pgmgui.board.type_size import make_type_controls
 from pgmgui.components.lazy_tabs import Watcher
 from pgmgui.project.examples import find_example
 from pgmgui.project.layout import arrange
+from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import Scene
+from pgmgui.project.session_file import Saved
 from pgmgui.project.store import Store
 from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
@@ -95,13 +98,16 @@ SCENES: dict[str, Callable[[Session], object]] = {
 
 
 def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
-    """What the panels of a page share, on a scene: one of ``SCENES``, an example, or files."""
+    """What the panels of a page share, on a scene: one of ``SCENES``, an example, a link from its ?, or files."""
     session = Session()
     race = Race(session)
     if isinstance(scene, tuple):
         race.open(*read_files(*(*scene, None)[:2]))
     elif scene in SCENES:
         SCENES[scene](session)
+    elif scene.startswith("?"):
+        link = parse_link(dict(parse_qsl(scene.removeprefix("?"))))
+        race.open(Saved(link.scene, link.settings))
     else:
         open_example(session, scene)
     keeper = Keeper(session, race, Store(folder), "", lambda: False)

@@ -7,12 +7,12 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.ui.lab import open_lab
+from tests.ui.lab import Lab
 from tests.ui.test_travel import cell, learn_again, shown
 
 
-def test_tables_are_compared_and_a_prior_shrinks_them(open_board):
-    lab = open_lab(open_board).tab("Variable").select("tub").tab("Compare")
+def test_tables_are_compared_and_a_prior_shrinks_them(open_panel):
+    lab = Lab(open_panel("variable", "strip")).select("tub").tab("Compare")
     expect(lab.page.get_by_text("There is nothing to compare with yet")).to_be_visible()
     lab.button("Start").click()
     lab.expect_state("converged")

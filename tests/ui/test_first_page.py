@@ -110,9 +110,9 @@ def test_dragging_the_background_pans_and_a_node_moves(open_scene):
     assert {name: board.middle(name) for name in after} == {n: pytest.approx(p, abs=1) for n, p in after.items()}
 
 
-def test_drawing_on_a_small_screen(open_board, page):
-    page.set_viewport_size({"width": 1024, "height": 768})
-    board = open_board()
+def test_drawing_on_a_small_screen(open_desk, stage):
+    stage.page.set_viewport_size({"width": 1024, "height": 768})
+    board = open_desk()
     assert_fits(board, (1024, 768), 0.2)
     board.new()
     board.add(120, 60, "rain").add(320, 60, "sprinkler").add(220, 140, "wet")
@@ -242,13 +242,17 @@ def test_a_hostile_name_is_just_a_name(open_panel, tmp_path):
 
 def test_two_tabs_do_not_see_each_other(open_board, context):
     one, two = Lab(open_board()), Lab(open_board(tab=context.new_page()))
+    two.select("tub")
     one.after_style(lambda: (one.node("dysp").focus(), one.page.keyboard.press("h")))
     one.button("Start").click()
     one.expect_state("converged")
     expect(one.node("dysp")).to_have_attribute("data-role", "hidden")
     expect(two.node("dysp")).to_have_attribute("data-role", "observed")
     expect(two.page.get_by_text("Ready: press Start")).to_be_visible()
+    assert one.selected() == []
     one.choose("Triangle")
+    expect(two.heading).to_have_text("Asia")
+    assert two.selected() == ["tub"]
     two.choose("Student")
     assert one.names() == list("ABC")
     assert "Intelligence" in two.names()

@@ -73,9 +73,8 @@ def test_the_first_visit_is_guided_and_the_next_is_not(browser, open_board):
     context.close()
 
 
-def test_worked_scenes_open_and_show_what_they_say(open_board):
-    bench = Bench(open_board().page)
-    bench.tab("Guide")
+def test_worked_scenes_open_and_show_what_they_say(open_panel):
+    bench = Bench(open_panel("guide", "strip"))
     for lesson in load_lessons():
         bench.page.get_by_role("combobox", name="Worked scene").click()
         bench.page.locator(".MuiMenuItem-root").filter(has_text=lesson.title).click()
@@ -110,8 +109,8 @@ def show_step(bench: Bench, query: dict[str, str]) -> None:
         expect(bench.page.get_by_text("Ready: press Start")).to_be_visible()
 
 
-def test_the_doctor_finds_a_symmetric_start_and_mends_it_and_equations_are_drawn(open_board):
-    bench = Bench(open_board().page)
+def test_the_doctor_finds_a_symmetric_start_and_mends_it_and_equations_are_drawn(open_desk):
+    bench = Bench(open_desk())
     bench.tab("Guide")
     bench.button("Examine the model").click()
     expect(bench.page.get_by_text("Nothing found: every table can be learned")).to_be_visible()

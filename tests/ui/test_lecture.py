@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from tests.ui.lab import open_lab
+from tests.ui.lab import Lab
 
 SIZE = "element => parseFloat(getComputedStyle(element).fontSize)"
 
 
-def test_keys_run_step_and_go_back(open_board):
-    lab = open_lab(open_board).tab("Runs")
+def test_keys_run_step_and_go_back(open_panel):
+    lab = Lab(open_panel("open", "runs", "strip"))
     press = lab.page.keyboard.press
     press("s")
     lab.expect_state("paused")
@@ -26,7 +26,6 @@ def test_keys_run_step_and_go_back(open_board):
     press("r")
     lab.expect_state("converged")
     # In a field, letters are letters.
-    lab.tab("Open")
     field = lab.page.get_by_role("textbox", name="Path on this machine")
     field.click()
     lab.page.keyboard.type("rst,.")
@@ -34,8 +33,8 @@ def test_keys_run_step_and_go_back(open_board):
     lab.expect_state("converged")
 
 
-def test_large_type(open_board):
-    lab = open_lab(open_board)
+def test_large_type(open_desk):
+    lab = Lab(open_desk())
     lab.button("Start").click()
     lab.expect_state("converged")
     places = {

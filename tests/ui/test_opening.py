@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from app.static_files import FOR_GOOD
+from tests.ui.board import Board
 
 UNUSED = ("bokeh-gl", "bokeh-mathjax", "bokeh-tables", "es-module-shims")
 # Notes the place of the canvas when its first node is there.
@@ -88,47 +89,31 @@ def test_the_html_has_the_colours_of_the_theme(served, query, style):
     assert "<b>" not in html
 
 
-def test_what_the_page_does_not_use_is_not_asked_for(open_board, page):
+def test_a_visit_asks_for_what_it_uses_and_the_next_for_no_script_again(open_board, page):
     asked = []
     page.on("request", lambda request: asked.append(request.url))
-    open_board()
+    page.add_init_script(NOTE_FIRST)
+    assert_room_was_free(open_board())
     assert any("bokeh.min.js" in url for url in asked)
-    assert [url for url in asked if any(name in url for name in UNUSED)] == []
-
-
-def test_a_second_visit_loads_no_script_and_no_style_again(open_board, page):
-    open_board()
-    open_board()
+    page.set_viewport_size({"width": 1024, "height": 768})
+    board = open_board(query="?example=asia&hide=smoke")
+    assert_room_was_free(board)
     sent = page.evaluate("performance.getEntriesByType('resource').map(entry => [entry.name, entry.transferSize])")
     files = {name: size for name, size in sent if urlsplit(name).path.endswith((".js", ".css"))}
     assert any("bokeh.min.js" in name for name in files)
     assert [name for name, size in files.items() if size] == []
-
-
-def test_each_tab_has_a_session_of_its_own(open_board, context, page):
-    one, other = open_board(), open_board(tab=context.new_page())
-    one.choose("Cancer")
-    expect(one.heading).to_have_text("Cancer")
-    other.select("tub")
-    expect(other.heading).to_have_text("Asia")
-    assert one.selected() == []
-
-
-def test_what_the_address_names_is_opened(open_board):
-    board = open_board(query="?example=asia&hide=smoke")
+    assert [url for url in asked if any(name in url for name in UNUSED)] == []
+    # What the address names is opened.
     expect(board.node("smoke")).to_have_attribute("data-role", "hidden")
     expect(board.facts.last).to_contain_text("smoke")
+
+
+def assert_room_was_free(board: Board) -> None:
+    """What came later has not moved the canvas."""
+    assert board.page.evaluate("window.first") == board.canvas.bounding_box()
 
 
 def test_a_server_that_is_gone_is_told_of(page, served):
     page.route_web_socket("**/ws", lambda socket: socket.close())
     page.goto(served.url)
     expect(page.get_by_role("status")).to_contain_text("The server does not answer")
-
-
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 768)])
-def test_what_comes_later_finds_its_room_free(open_board, page, size):
-    page.set_viewport_size({"width": size[0], "height": size[1]})
-    page.add_init_script(NOTE_FIRST)
-    board = open_board()
-    assert page.evaluate("window.first") == board.canvas.bounding_box()

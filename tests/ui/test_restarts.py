@@ -26,8 +26,8 @@ DOTS = """() => {
 
 
 @pytest.mark.parametrize("waits", [False, True], ids=["during the run", "after the run"])
-def test_restarts_are_there_when_the_tab_is_first_opened(open_board, waits):
-    lab = Lab(open_board(query="?example=hidden-cause&restarts=20").page)
+def test_restarts_are_there_when_the_tab_is_first_opened(open_desk, waits):
+    lab = Lab(open_desk("?example=hidden-cause&restarts=20"))
     lab.button("Start").click()
     if waits:
         lab.expect_state("converged")

@@ -20,8 +20,8 @@ SEEN = """() => {
 }"""
 
 
-def test_marks_one_after_another_look_as_if_drawn_at_once(open_board):
-    lab = Lab(open_board(query="?example=asia").page)
+def test_marks_one_after_another_look_as_if_drawn_at_once(open_scene):
+    lab = Lab(open_scene("asia"))
     loads = lab.canvas.get_attribute("data-loads")
     for name in ("tub", "bronc", "lung", "either", "tub", "smoke", "lung"):
         lab.select(name)
@@ -29,7 +29,7 @@ def test_marks_one_after_another_look_as_if_drawn_at_once(open_board):
         lab.synced()
     assert lab.canvas.get_attribute("data-loads") == loads  # the graph itself was not sent again
     drawn = lab.page.evaluate(SEEN)
-    again = Lab(open_board(query="?example=asia&hide=bronc,either,smoke").page)
+    again = Lab(open_scene("?example=asia&hide=bronc,either,smoke"))
     again.select("lung")
     again.synced()
     assert again.page.evaluate(SEEN) == drawn

@@ -1,13 +1,21 @@
-"""The page says when its server is gone, and finds its work again when it is back."""
+"""The page says when its server is gone, and finds its work and its run again when it is back."""
 
+from __future__ import annotations
+
+import json
+import re
+import shutil
 import signal
 import time
+from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.ui.conftest import wait_for_page
-from tests.ui.serving import start_process
+from tests.ui.lab import Lab
+from tests.ui.serving import Served, start_process
+from tests.ui.test_sessions import look
 
 TOLD = 2000
 """Milliseconds in which the page must say it."""
@@ -19,52 +27,92 @@ AbortSignal.timeout = () => timeout.call(AbortSignal, 500)
 """Has the page ask often whether its server is there, and not wait long for the answer."""
 
 
-def test_the_page_says_when_its_server_is_gone_and_reconnects(page, tmp_path):
+def test_the_page_says_when_its_server_is_gone_and_its_run_goes_on_when_it_is_back(page, tmp_path):
     server = start_process((), tmp_path / "log")
     try:
         page.add_init_script(IMPATIENT)
         page.goto(server.url)
-        board = wait_for_page(page)
-        alert = page.locator("#gone")
-        board.node("smoke").focus()
+        lab = Lab(wait_for_page(page))
+        lab.node("smoke").focus()
         page.keyboard.press("h")
-        expect(board.node("smoke")).to_have_attribute("data-role", "hidden")
-        page.wait_for_url("**/?tab=*")
+        expect(lab.node("smoke")).to_have_attribute("data-role", "hidden")
+        page.wait_for_url(re.compile(r"/\?tab=[\w-]{16}$"))
         page.reload()
-        board = wait_for_page(page)
-        expect(alert).to_be_empty()  # a reload is no loss
-        server.process.send_signal(signal.SIGSTOP)  # it hangs
-        expect(alert).to_contain_text("The connection to pgmgui is lost")
-        server.process.send_signal(signal.SIGCONT)
-        expect(alert).to_be_empty()
-        server.process.kill()
-        begun = time.monotonic()
-        expect(alert).to_contain_text("The connection to pgmgui is lost", timeout=TOLD)
-        assert time.monotonic() - begun < TOLD / 1000
-        expect(alert).to_contain_text("Your work was kept")
-        reconnect = page.get_by_role("alert").get_by_role("button", name="Reconnect")
-        reconnect.click()
-        expect(alert).to_contain_text("still does not answer")
-        server.process.wait()
-        server.process.stdout.close()
+        lab = Lab(wait_for_page(page))
+        expect(page.locator("#gone")).to_be_empty()  # a reload is no loss
+        lab.run_for_ever()
+        while kept_iteration(tmp_path / "kept") <= 41:
+            lab.wait_for_paint()
+        address = page.url
+        stop_and_kill(server, page)
+        reached = kept_iteration(tmp_path / "kept")
         server = start_process((), tmp_path / "log", urlsplit(server.url).port)
-        reconnect.click()
-        expect(alert).to_be_empty()
-        board = wait_for_page(page)
-        expect(board.node("smoke")).to_have_attribute("data-role", "hidden")
+        page.get_by_role("alert").get_by_role("button", name="Reconnect").click()
+        expect(page.locator("#gone")).to_be_empty()
+        lab = Lab(wait_for_page(page))
+        expect(lab.node("smoke")).to_have_attribute("data-role", "hidden")
+        expect(page.get_by_text(f"Continue goes on from iteration {reached:,}.")).to_be_visible()
+        lab.expect_state("interrupted")
+        expect(page).to_have_url(address)
+        lab.button("Continue").click()
+        while count_iterations(lab) <= reached:
+            lab.wait_for_paint()
+        assert server.errors() == []
     finally:
         server.stop()
 
 
-def test_what_could_not_be_kept_is_not_said_to_be(page, tmp_path):
-    (tmp_path / "kept").touch()  # a file where the folder should be
+def stop_and_kill(server: Served, page: Page) -> None:
+    """Let a server hang, go on, and die; the page says so each time."""
+    alert = page.locator("#gone")
+    server.process.send_signal(signal.SIGSTOP)
+    expect(alert).to_contain_text("The connection to pgmgui is lost")
+    server.process.send_signal(signal.SIGCONT)
+    expect(alert).to_be_empty()
+    server.process.kill()
+    begun = time.monotonic()
+    expect(alert).to_contain_text("The connection to pgmgui is lost", timeout=TOLD)
+    assert time.monotonic() - begun < TOLD / 1000
+    expect(alert).to_contain_text("Your work was kept")
+    page.get_by_role("alert").get_by_role("button", name="Reconnect").click()
+    expect(alert).to_contain_text("still does not answer")
+    server.process.wait()
+    server.process.stdout.close()
+
+
+def count_iterations(lab: Lab) -> int:
+    """What the page says of how far the run has come."""
+    return int(re.search(r"after ([\d,]+) iterations", lab.state().inner_text())[1].replace(",", ""))
+
+
+def kept_iteration(folder: Path) -> int:
+    """How far the run of the only tab has come, as it is kept."""
+    rows = look(folder, "SELECT text FROM tab") if (folder / "kept-1.db").exists() else []
+    results = json.loads(rows[0][0])["results"] if rows else []
+    return results[0]["iteration"] if results else 0
+
+
+def test_what_cannot_be_kept_is_said_wherever_the_user_is_and_when_the_server_is_gone(page, tmp_path):
+    folder = tmp_path / "kept"
+    folder.touch()  # a file where the folder should be
     server = start_process((), tmp_path / "log")
     try:
         page.goto(server.url)
-        board = wait_for_page(page)
-        board.node("smoke").focus()
-        page.keyboard.press("h")
-        expect(page.get_by_text("What you do on this page is not kept")).to_be_visible()
+        lab = Lab(wait_for_page(page))
+        expect(lab.message).to_have_count(0)
+        lab.select("smoke").press("h")
+        expect(lab.message).to_contain_text("What you do on this page is not kept")
+        expect(lab.message).to_contain_text("cannot make the folder that tabs are kept in: File exists")
+        lab.tab("Query")
+        expect(lab.message).to_be_visible()
+        folder.unlink()
+        expect(lab.message).to_have_count(0)
+        expect(page).to_have_url(re.compile("tab="))
+        shutil.rmtree(folder)
+        folder.touch()
+        lab.select("smoke").press("h")
+        expect(lab.message).to_contain_text("What you do on this page is not kept")
+        assert server.errors() == []
         server.process.kill()
         alert = page.locator("#gone")
         expect(alert).to_contain_text("What you did last could not be kept")

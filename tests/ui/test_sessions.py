@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -15,7 +14,6 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.main import build_page
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.links import parse_link
@@ -26,7 +24,7 @@ from tests.pgmgui.project.small_sessions import small
 from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
 from tests.ui.serving import ROOT, start_process
-from tests.ui.test_scenarios import HOSTILE, Bench, draw_sprinkler, hostile_network
+from tests.ui.test_scenarios import HOSTILE, Bench, hostile_network
 from tests.ui.watch import Watch
 
 KEPT = "All changes are kept"
@@ -88,7 +86,7 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         page.goto(server.url)
         desk = Desk(wait_for_page(page).page)
         assert urlsplit(page.url).query == ""
-        draw_sprinkler(desk)
+        change_everything(desk)
         desk.learn()
         desk.expect_kept()
         expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
@@ -104,24 +102,24 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
         expect(desk.certificate).to_be_visible()
         desk.expect_lines("decomposed EM", "bound by components")
         assert desk.picture() == before
-        assert desk.groups() == [["Cloudy"], ["Rain", "Wet"], ["Sprinkler"]]
+        assert desk.groups() == [["V"], ["W"], ["X"], ["Y", "Z"]]
         desk.expect_enabled(Start=True, Apply=True, Stop=False)
-        desk.tab("Variable").select("Cloudy")
-        expect(desk.cell("Table of Cloudy", 0, 0)).to_have_text("0.3")
+        desk.tab("Variable").select("W")
+        expect(desk.cell("Table of W", 0, 0)).to_have_text("0.3")
         desk.tab("Parts")
-        expect(desk.table).to_contain_text("Rain, Wet")
+        expect(desk.table).to_contain_text("Y, Z")
         desk.button("Apply").click()
         expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
         desk.expect_kept()
         twin = duplicate(desk, watch, server.url)
-        twin.select("Wet")
+        twin.select("W")
         twin.page.keyboard.press("h")
-        expect(twin.node("Wet")).to_have_attribute("data-role", "hidden")
+        expect(twin.node("W")).to_have_attribute("data-role", "hidden")
         twin.expect_kept()
         desk = desk.reload()
         expect(page).to_have_url(address)
         expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
-        expect(desk.node("Wet")).to_have_attribute("data-role", "observed")
+        expect(desk.node("W")).to_have_attribute("data-role", "observed")
         twin.button("Forget this tab's copy").click()
         expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
         expect(twin.page).to_have_url(f"{server.url}/")
@@ -133,62 +131,14 @@ def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page
     assert watch.problems == []
 
 
-def test_a_run_goes_on_after_the_server_was_killed(page, tmp_path):
-    server = start_process((), tmp_path / "log")
-    try:
-        page.goto(server.url)
-        desk = Desk(wait_for_page(page).page)
-        desk.run_for_ever()
-        expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
-        while kept_iteration(tmp_path / "kept") <= 41:
-            pass
-        address = page.url
-        page.goto("about:blank")  # an open one would call the server in vain, and say so on the console
-        server.process.kill()
-        server.process.wait()
-        reached = kept_iteration(tmp_path / "kept")
-        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
-        page.goto(address)
-        desk = Desk(wait_for_page(page).page)
-        expect(page.get_by_text(f"Continue goes on from iteration {reached:,}.")).to_be_visible()
-        desk.expect_state("interrupted")
-        expect(page).to_have_url(address)
-        desk.button("Continue").click()
-        while count_iterations(desk) <= reached:
-            pass
-        assert server.errors() == []
-    finally:
-        server.stop()
-
-
-def test_what_cannot_be_kept_is_said_wherever_the_user_is(page, house, tmp_path):
-    folder = tmp_path / "kept"
-    folder.write_text("in the way", encoding="utf-8")
-    page.goto(house.serve(lambda: build_page(store=Store(folder))))
-    desk = Desk(wait_for_page(page).page)
-    expect(desk.alert).to_have_count(0)
-    desk.select("smoke")
-    page.keyboard.press("h")
-    expect(desk.alert).to_contain_text("What you do on this page is not kept")
-    expect(desk.alert).to_contain_text("cannot make the folder that tabs are kept in: File exists")
-    desk.tab("Query")
-    expect(desk.alert).to_be_visible()
-    folder.unlink()
-    expect(desk.alert).to_have_count(0)
-    expect(page).to_have_url(re.compile("tab="))
-    assert house.take_errors() == []
-
-
-def count_iterations(desk: Desk) -> int:
-    """What the page says of how far the run has come."""
-    return int(re.search(r"after ([\d,]+) iterations", desk.state().inner_text())[1].replace(",", ""))
-
-
-def kept_iteration(folder: Path) -> int:
-    """How far the run of the only tab has come, as it is kept."""
-    rows = look(folder, "SELECT text FROM tab") if (folder / "kept-1.db").exists() else []
-    results = json.loads(rows[0][0])["results"] if rows else []
-    return results[0]["iteration"] if results else 0
+def change_everything(desk: Desk) -> None:
+    """An example with another variable, place, table, data and mark."""
+    desk.choose("Chain of four")
+    desk.add(150, 60, "W").connect("W", "V").drag("W", 40, 0)
+    desk.simulate(300)
+    desk.tab("Variable").select("W")
+    desk.type_into("Table of W", 0, 0, "0.3")
+    desk.select("Y").press("h")
 
 
 def duplicate(desk: Desk, watch: Watch, url: str) -> Desk:
@@ -292,8 +242,8 @@ def assert_opens_offline(browser, report: Path, objective: str) -> None:
     context.close()
 
 
-def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(open_board, browser, tmp_path):
-    desk = Desk(open_board().page)
+def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(open_desk, browser, tmp_path):
+    desk = Desk(open_desk())
     desk.upload("network", "hostile.json", hostile_network())
     expect(desk.heading).to_have_text("hostile")
     desk.upload("network", f"{HOSTILE}.json", hostile_network())

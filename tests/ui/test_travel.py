@@ -14,7 +14,7 @@ from engine.learning.stopping import Stopping
 from pgmgui.project.examples import find_example
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
-from tests.ui.lab import Lab, open_lab
+from tests.ui.lab import Lab
 
 # Where a place on the plot's axis is on the screen.
 SCREEN = """([x, up]) => {
@@ -62,8 +62,8 @@ def moment(lab: Lab, text: str) -> None:
     expect(lab.page.get_by_text(f"Shown on the page: the parameters of {text}.")).to_be_visible()
 
 
-def test_the_past_iterations_are_shown_again(open_board):
-    lab = open_lab(open_board).tab("Runs")
+def test_the_past_iterations_are_shown_again(open_desk):
+    lab = Lab(open_desk()).tab("Runs")
     expect(lab.page.get_by_text(re.compile("^Start a run below"))).to_be_visible()
     lab.button("Start").click()
     lab.expect_state("converged")
@@ -115,8 +115,8 @@ def test_the_past_iterations_are_shown_again(open_board):
     expect(lab.button("Undo")).to_have_attribute("title", re.compile("apply what was learned"))
 
 
-def test_restarts_are_compared_with_the_bound_and_loaded(open_board):
-    lab = open_lab(open_board, "Hidden cause").tab("Runs")
+def test_restarts_are_compared_with_the_bound_and_loaded(open_panel):
+    lab = Lab(open_panel("runs", "strip", scene="hidden-cause"))
     lab.open_options().set_option("Restarts", "6").close_options()
     lab.button("Start").click()
     lab.expect_state("converged")
@@ -154,8 +154,8 @@ def test_restarts_are_compared_with_the_bound_and_loaded(open_board):
     moment(lab, f"restart {int(order[0]) + 1} of decomposed EM")
 
 
-def test_an_em_step_is_spelled_out(open_board):
-    lab = open_lab(open_board, "Chain of four").tab("Runs")
+def test_an_em_step_is_spelled_out(open_panel):
+    lab = Lab(open_panel("runs", "strip", scene="thesis-chain"))
     lab.button("Step").click()
     lab.expect_state("paused")
     lab.button("Step").click()
