@@ -251,7 +251,6 @@ def test_what_cannot_be_learned_says_so(open_panel):
     expect(lab.page.get_by_text("Learning needs a network with data")).to_be_visible()
     lab.expect_enabled(Start=False, Step=False, Cancel=False)
     expect(lab.page.get_by_text("Components are those of a network with data.")).to_be_visible()
-    lab.pick("Earthquake")
     lab.expect_enabled(Start=False)
     lab.pick("Asia")
     lab.choose_learners("decomposed EM")
