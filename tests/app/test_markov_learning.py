@@ -131,3 +131,14 @@ def test_convert_keeps_the_distribution(tmp_path):
     for ours, theirs in zip(before["posteriors"].values(), after["posteriors"].values(), strict=True):
         assert list(theirs.values()) == pytest.approx(list(ours.values()))
     assert_refused(run("convert", ASIA[1], tmp_path / "x.csv", "--markov"), "--markov is for networks")
+
+
+def test_a_row_that_needs_a_zero_is_named_with_the_factor(tmp_path):
+    """Asia's "either" is tub or lung for certain: a row that says otherwise is impossible whatever is learned."""
+    network, data = tmp_path / "asia.json", tmp_path / "wrong.csv"
+    run("convert", ASIA[0], network, "--markov")
+    data.write_text("tub,lung,either\nno,no,no\nyes,no,no\n", encoding="utf-8")
+    assert_refused(run("learn", network, data), "row 2 has", "tub = yes", "either = no", "make it positive")
+    data.write_text("tub,lung,xray\nyes,no,yes\n", encoding="utf-8")
+    network.write_text(network.read_text(encoding="utf-8").replace("0.98", "0.0"), encoding="utf-8")
+    assert_refused(run("learn", network, data), "some rows have probability 0", "leave out these rows")
