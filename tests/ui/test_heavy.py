@@ -112,7 +112,7 @@ def wait_for_iterations(lab: Lab, iterations: int) -> None:
 
 def test_a_heavy_run_leaves_the_page_quick(open_served, heavy):
     lab, _ = open_served(*heavy)
-    lab.run_for_ever()
+    lab.run_for_ever(restarts=1)
     drawings, clicks = measure_drawings(lab), measure_clicks(lab)
     begun = time.perf_counter()
     lab.button("Stop").click()
@@ -130,7 +130,7 @@ def test_a_heavy_run_leaves_the_page_quick(open_served, heavy):
 def test_memory_does_not_grow_over_a_long_run(open_served, tmp_path):
     network = NETWORKS / "win95pts.bif"  # with few rows: iterations are what may leave something behind
     lab, process = open_served(network, make_data(tmp_path / "win95pts.csv", network, 2**9, 0.5))
-    lab.run_for_ever()
+    lab.run_for_ever(restarts=1)
     wait_for_iterations(lab, FEW)
     before = memory(process)
     wait_for_iterations(lab, MANY)
