@@ -14,7 +14,7 @@ from engine.learning.decomposition import Decomposition, decompose
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
-from engine.model.arrays import Floats, weighted_counts
+from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
@@ -135,19 +135,12 @@ def make_task(
     """
     _check_given(network, dataset, given)
     decomposition = decompose(network, dataset)
+    left_out = decomposition.pruned if condition else ()
     plan = make_plan(
-        network,
-        dataset,
-        memory_limit,
-        without=decomposition.pruned if condition else (),
-        passes=EXPECTED_PASSES,
-        condition=condition,
-        keep_rows=False,
+        network, dataset, memory_limit, without=left_out, passes=EXPECTED_PASSES, condition=condition, keep_rows=False
     )
     layout = plan.pool.layout
-    last = len(decomposition.components) if condition else 0
-    number = decomposition.component_of if condition else [-1] * len(network.scopes)
-    of_factor = np.array([k if k >= 0 else last for k in number], dtype=np.int64)
+    of_factor, last = _number_components(decomposition, condition)
     # A variable in no factor is in no component.
     of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
     component = np.repeat(of_factor, np.diff(layout.starts))
@@ -161,6 +154,13 @@ def make_task(
     constant = _likelihood_constants(plan, of_block, last)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
     return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)))
+
+
+def _number_components(decomposition: Decomposition, condition: bool) -> tuple[Ints, int]:
+    """Per factor its component of the objective, and the last one: that of what is in none, or of all."""
+    last = len(decomposition.components) if condition else 0
+    number = decomposition.component_of if condition else [-1] * len(decomposition.network.scopes)
+    return np.array([k if k >= 0 else last for k in number], dtype=np.int64), last
 
 
 def _check_given(network: Network, dataset: Dataset, given: Collection[int]) -> None:

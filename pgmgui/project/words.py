@@ -35,11 +35,10 @@ def describe_savings(task: LearningTask) -> str:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     if isinstance(task.network, MarkovNetwork):
-        small = count(sum(job.part.rows for job in task.objective.terms[0].jobs), "small one")
         return (
             f"{count(len(components), 'component')} of factors: {len(components) - busy:,} counted once, {busy:,} "
-            f"iterated. One iteration takes {count(task.whole_rows, 'inference')} on the whole network, or {small} "
-            "decomposed; and one on the whole network for log Z."
+            f"iterated. One iteration takes {count(task.whole_rows, 'inference')} on the whole network, or "
+            f"{_count_small(task)} decomposed; and one on the whole network for log Z."
         )
     if not busy:
         return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
@@ -47,7 +46,7 @@ def describe_savings(task: LearningTask) -> str:
     return (
         f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
         f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
-        f"or {count(int(task.objective.rows_per_pass.sum()), 'small one')} decomposed."
+        f"or {_count_small(task)} decomposed."
     )
 
 
@@ -56,8 +55,13 @@ def describe_briefly(task: LearningTask) -> list[str]:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    small = count(int(task.objective.rows_per_pass.sum()), "small one")
-    return [parts, *([f"An iteration: {count(task.whole_rows, 'inference')}, or {small}."] if busy else [])]
+    cost = f"An iteration: {count(task.whole_rows, 'inference')}, or {_count_small(task)}."
+    return [parts, *([cost] if busy else [])]
+
+
+def _count_small(task: LearningTask) -> str:
+    """The inferences that the data takes in an iteration, decomposed."""
+    return count(sum(job.part.rows for job in task.objective.terms[0].jobs), "small one")
 
 
 def describe_certificate(objective: Sequence[float], bounds: Sequence[float], rows: float) -> str:

@@ -355,8 +355,7 @@ class _Gatherer:
     def _begin(self, step: int, words: Words) -> tuple[Numbering, Numbers]:
         """A numbering of words, and their numbers: for first words those of a recent column, if it has them all."""
         for known in self._recent if not step else ():
-            number = known.find(words)
-            if number is not None:
+            if (number := known.find(words)) is not None:
                 return known.copy(), number
         numbering = Numbering()
         number = numbering.number(words)

@@ -20,6 +20,11 @@ def evaluate(task, theta):
     return evaluate_state(Workspace(task.objective), theta)[0]
 
 
+def positive(network, generator):
+    """The factors with other positive numbers, above and below 1."""
+    return network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
+
+
 def random_network(names, parents, states=COIN, seed=0) -> BayesianNetwork:
     """A network with tables drawn at random, none near zero."""
     nodes = tuple(Variable(name, states) for name in names)

@@ -19,7 +19,7 @@ from engine.model.network import MarkovNetwork
 from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
 from tests import strategies
-from tests.engine.learning.models import COIN
+from tests.engine.learning.models import COIN, positive
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -122,8 +122,7 @@ METHODS = ["d-lbfgs", "d-em", "edml-in-turn", "d-edml", "cg"]
 def test_no_bound_is_below_what_is_reached(data):
     """All learners and restarts, weights and likelihood cells, priors; a bound is what says it is one."""
     generator = np.random.default_rng(data.draw(st.integers(0, 99)))
-    network = data.draw(strategies.markov_networks(5))
-    network = network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
+    network = positive(data.draw(strategies.markov_networks(5)), generator)
     dataset = data.draw(strategies.datasets(network.variables))
     prior = data.draw(st.sampled_from([1.0, 1.0, Gaussian(1.0), Laplace(0.5)]))
     method = data.draw(st.sampled_from(METHODS if prior == 1.0 else ["d-lbfgs", "d-em", "cg"]))

@@ -20,7 +20,7 @@ from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
 from engine.simulation.missingness import remove_mcar
 from tests import oracles, strategies
-from tests.engine.learning.models import COIN, chain, evaluate
+from tests.engine.learning.models import COIN, chain, evaluate, positive
 from tests.plain import plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -144,8 +144,7 @@ def chain_data_of(network):
 @given(st.data())
 def test_the_conditional_likelihood_and_its_slope_equal_enumeration(data):
     generator = np.random.default_rng(data.draw(st.integers(0, 99)))
-    network = data.draw(strategies.markov_networks(5))
-    network = network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
+    network = positive(data.draw(strategies.markov_networks(5)), generator)
     dataset = data.draw(strategies.datasets(network.variables))
     observed = [v for v, role in enumerate(dataset.roles) if role.name == "OBSERVED"]
     inputs = [v for v in observed if data.draw(st.booleans())]

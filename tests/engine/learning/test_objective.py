@@ -23,7 +23,7 @@ from engine.model.errors import ModelError
 from engine.model.network import MarkovNetwork
 from engine.model.variable import Variable
 from tests import oracles, strategies
-from tests.engine.learning.models import COIN, chain, evaluate
+from tests.engine.learning.models import COIN, chain, evaluate, positive
 from tests.plain import plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -36,11 +36,6 @@ def likelihood_of(network, dataset, tables):
     nothing = [[None] * len(cardinalities)]
     data = oracles.log_likelihood(cardinalities, scopes, tables, rows, weights)
     return data - oracles.log_likelihood(cardinalities, scopes, tables, nothing, [float(sum(weights))])
-
-
-def positive(network, generator):
-    """The factors with other positive numbers, above and below 1."""
-    return network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
 
 
 @settings(max_examples=80, deadline=None)
