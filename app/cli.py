@@ -15,7 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import NoReturn
 
-from app import commands, experiments, learning
+from app import commands, experiments, generating, learning
 from engine.inference.plan import MEMORY_LIMIT
 from engine.model.errors import PgmError
 
@@ -147,7 +147,13 @@ def _add_simulate(parser: argparse.ArgumentParser) -> None:
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("network", metavar="IN", help="a network or data file")
     parser.add_argument("out", metavar="OUT", help="what to write; its suffix says the format")
-    parser.add_argument("--markov", action="store_true", help="as a Markov network: each table becomes a factor")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--markov", action="store_true", help="as a Markov network: each table becomes a factor")
+    kind.add_argument(
+        "--bayesian",
+        action="store_true",
+        help="as a Bayesian network of the same distribution, if the graph is chordal",
+    )
     _add_normalise(parser)
     _add_json(parser)
 
@@ -173,6 +179,11 @@ def _add_bound(parser: argparse.ArgumentParser) -> None:
 
 def _add_experiment(parser: argparse.ArgumentParser) -> None:
     experiments.add_study(parser)
+    _add_json(parser)
+
+
+def _add_generate(parser: argparse.ArgumentParser) -> None:
+    generating.add_shape(parser)
     _add_json(parser)
 
 
@@ -215,6 +226,7 @@ COMMANDS = {
     "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
     "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
     "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),
+    "generate": (_add_generate, generating.generate, "Make a chain, tree or grid at random."),
     "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
     "info": (_add_info, commands.info, "What a network or data file holds."),

@@ -22,6 +22,7 @@ from engine.formats import (
     write_network,
 )
 from engine.inference import query as evidences
+from engine.inference.chordal import as_bayesian
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
 from engine.model.dataset import Dataset, Role
@@ -125,8 +126,9 @@ def convert(options: argparse.Namespace) -> None:
     if _is_data(options.network) != _is_data(options.out):
         raise PgmError(f"cannot convert {options.network} to {options.out}: one is a network and the other is data")
     if _is_data(options.network):
-        if options.markov:
-            raise PgmError(f"--markov is for networks; {options.network} is data")
+        if options.markov or options.bayesian:
+            option = "--markov" if options.markov else "--bayesian"
+            raise PgmError(f"{option} is for networks; {options.network} is data")
         found = read_dataset(options.network)
         write_dataset(options.out, found.dataset)
         notes, size = found.notes, f"{found.dataset.n_rows:,} rows of {len(found.dataset.variables)} variables"
@@ -134,6 +136,8 @@ def convert(options: argparse.Namespace) -> None:
         document = read_model(options)
         if options.markov:
             document = replace(document, network=as_markov(document.network))
+        elif options.bayesian:
+            document = replace(document, network=as_bayesian(document.network))
         write_network(options.out, document)
         notes, size = document.notes, f"{len(document.network.variables)} variables"
     show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])

@@ -51,7 +51,10 @@ def read_input(options: argparse.Namespace) -> Input:
 
 
 def _read_session(options: argparse.Namespace) -> Input:
-    """A session saved by the dashboard: its data as its marks let it be seen, and its prior if no other is given."""
+    """A session saved by the dashboard: its data as its marks let it be seen.
+
+    Its prior and its given variables hold where the options name no others.
+    """
     from pgmgui.project.marks import apply_marks  # the dashboard's parts take a while to import
     from pgmgui.project.session_file import is_session, read_session
 
@@ -63,9 +66,9 @@ def _read_session(options: argparse.Namespace) -> Input:
     if scene.data is None or not scene.data.dataset.n_rows:
         raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
     asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
-    prior = _parse_prior(network, options) if asked else scene.exponents
+    prior = _parse_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
-    return Input(scene.document, seen, prior, _parse_given(network, options), [])
+    return Input(scene.document, seen, prior, _parse_given(network, options) or scene.given, [])
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:

@@ -57,10 +57,14 @@ class JunctionTree:
         """For each variable, its place in the elimination order."""
         return {variable: k for k, variable in enumerate(self.eliminated_in)}
 
+    def shape(self, scope: Sequence[int]) -> tuple[int, ...]:
+        """How many states each variable of a scope has."""
+        return tuple(self.cardinalities[v] for v in scope)
+
     @cached_property
     def sizes(self) -> tuple[int, ...]:
         """The number of cells of each clique's table, at most :data:`MOST_COUNTED`."""
-        return tuple(min(MOST_COUNTED, math.prod(self.cardinalities[v] for v in clique)) for clique in self.cliques)
+        return tuple(min(MOST_COUNTED, math.prod(self.shape(clique))) for clique in self.cliques)
 
     @cached_property
     def children(self) -> tuple[tuple[int, ...], ...]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
+from engine.inference.operations import Operations, Scope, other_axes
 from engine.inference.plan import Part
-from engine.inference.tape import Scope, align, group_pieces, other_axes, table_shape
+from engine.inference.tape import align, group_pieces
 from engine.model.arrays import Floats, Ints
 
 
@@ -26,7 +29,7 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
     tables: list[Floats] = []
     messages: list[Floats] = []
     for clique, variables in enumerate(tree.cliques):
-        table = np.zeros((*table_shape(tree, variables), len(rows)))
+        table = np.zeros((*tree.shape(variables), len(rows)))
         for scope, pieces in groups[clique].items():
             for k in pieces:
                 piece = part.pieces[k]
@@ -34,26 +37,33 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
         for child in tree.children[clique]:
             table += align(messages[child], tree.separators[child], tree, clique)
         tables.append(table)
-        messages.append(_log_sum(table, other_axes(tree, clique, tree.separators[clique])))
+        messages.append(_log_sum(table, other_axes(tree.cliques[clique], tree.separators[clique])))
     log_z = sum((messages[k] for k, parent in enumerate(tree.parents) if parent < 0), np.zeros(len(rows)))
     marginals: dict[Scope, Floats] = {}
+    known: list[Floats] = [np.zeros_like(message) for message in messages]
     for clique in reversed(range(len(tree.cliques))):
-        _distribute(part, tables, messages, clique)
-        posterior = np.where(np.isneginf(log_z), np.nan, np.exp(tables[clique]))
-        for scope in groups[clique]:
-            marginals[scope] = posterior.sum(axis=other_axes(tree, clique, scope)).reshape(-1, len(rows))
+        # What the parent's posterior says beyond the clique's own message; at a root, −log Z.
+        ratio = known[clique] - np.where(np.isneginf(messages[clique]), 0.0, messages[clique])
+        tables[clique] += align(ratio, tree.separators[clique], tree, clique)
+        found = _sum_posterior(part, np.exp(tables[clique]), clique, groups[clique])
+        marginals |= {scope: found[scope].reshape(-1, len(rows)) for scope in groups[clique]}
+        with np.errstate(divide="ignore"):
+            for child in tree.children[clique]:
+                known[child] = np.log(found[tree.separators[child]])
+    impossible = np.isneginf(log_z)
+    for marginal in marginals.values():
+        marginal[:, impossible] = np.nan
     return log_z, marginals
 
 
-def _distribute(part: Part, tables: list[Floats], messages: list[Floats], clique: int) -> None:
-    """Add to a clique's table what its parent knows beyond its own message (at a root: −log Z)."""
-    tree = part.tree
-    parent = tree.parents[clique]
-    known = np.zeros_like(messages[clique])
-    if parent >= 0:
-        known = _log_sum(tables[parent], other_axes(tree, parent, tree.separators[clique]))
-    ratio = known - np.where(np.isneginf(messages[clique]), 0.0, messages[clique])
-    tables[clique] += align(ratio, tree.separators[clique], tree, clique)
+def _sum_posterior(part: Part, posterior: Floats, clique: int, scopes: Iterable[Scope]) -> dict[Scope, Floats]:
+    """A clique's posterior summed to scopes inside it, and to what its children have in common with it."""
+    tree, found = part.tree, dict[Scope, Floats]()
+    wanted = dict.fromkeys([*scopes, *(tree.separators[child] for child in tree.children[clique])])
+    operations = Operations(tree.cardinalities, posterior.shape[-1])
+    operations.sum_all(posterior, tree.cliques[clique], list(wanted), found)
+    operations.run()
+    return found
 
 
 def _log_sum(table: Floats, axes: tuple[int, ...]) -> Floats:

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from engine.inference import log_space
+from engine.inference.operations import Scope
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
 from engine.inference.pool import scale_likelihoods
-from engine.inference.tape import Scope, Tape, chunk_rows
+from engine.inference.tape import Tape, chunk_rows
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD
 from engine.model.network import Network

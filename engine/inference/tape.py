@@ -19,6 +19,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.inference.junction_tree import JunctionTree
+from engine.inference.operations import LARGE, Operations, Scope, other_axes
 from engine.inference.plan import BYTES_PER_CELL, Part
 from engine.inference.pool import Piece
 from engine.model.arrays import Floats, Ints, weighted_counts
@@ -29,9 +30,6 @@ CHUNK_BYTES = 4 * 2**20
 FEWEST_ROWS = 64
 """Smaller chunks spend their time in calls rather than in arithmetic."""
 _SMALLEST = float(np.finfo(np.float64).tiny)
-
-Scope = tuple[int, ...]
-Operation = tuple[Callable[..., object], tuple[object, ...]]
 
 
 class Tape:
@@ -70,20 +68,22 @@ class Tape:
         self._weights, self._log_z = np.empty(rows), np.empty(rows)
         self._scales = np.empty((len(tree.cliques), rows))
         self._logs = np.empty_like(self._scales)
-        self._messages = [np.empty((*table_shape(tree, scope), rows)) for scope in tree.separators]
+        self._messages = [np.empty((*tree.shape(scope), rows)) for scope in tree.separators]
         groups = group_pieces(part)
         self._tables = [self._make_table(clique, groups[clique]) for clique in range(len(tree.cliques))]
-        self._operations: list[Operation] = []
+        self._operations = Operations(tree.cardinalities, rows)
+        self._sums: list[dict[Scope, Floats]] = [{} for _ in tree.cliques]
         for clique in range(len(tree.cliques)):
             self._collect(clique, groups[clique])
         for clique in reversed(range(len(tree.cliques))):
             self._distribute(clique)
+            self._sum_large(clique, groups[clique])
             self._marginalise(clique, groups[clique])
         if len(tree.cliques) == 1:
-            self._do(np.log, self._scales[0], self._log_z)
+            self._operations.do(np.log, self._scales[0], self._log_z)
         else:
-            self._do(np.log, self._scales, self._logs)
-            self._add_up(self._logs, 0, self._log_z)
+            self._operations.do(np.log, self._scales, self._logs)
+            self._operations.add_up(self._logs, 0, self._log_z)
 
     def _place_pieces(self, pool: Floats) -> None:
         """Lay the pieces end to end, and find the range of the pool that they read parameters from."""
@@ -117,13 +117,7 @@ class Tape:
             self._turn_to(start)
         self._weights[:] = weights
         self._pool.take(self._index, out=self._cells, mode="clip")
-        if check is None:
-            for function, arguments in self._operations:
-                function(*arguments)
-        else:
-            for function, arguments in self._operations:
-                function(*arguments)
-                check()
+        self._operations.run(check)
         return self._log_z
 
     def _turn_to(self, start: int) -> None:
@@ -167,107 +161,80 @@ class Tape:
 
     def _view(self, k: int) -> Floats:
         """A piece's cells as a table over its scope."""
-        return self._cells[self._slots[k]].reshape(*table_shape(self._tree, self._part.pieces[k].scope), self.rows)
+        return self._cells[self._slots[k]].reshape(*self._tree.shape(self._part.pieces[k].scope), self.rows)
 
     def _make_table(self, clique: int, groups: dict[Scope, list[int]]) -> Floats:
         """The clique's table: it stands where a piece over all of it is read, if there is one."""
         scope = self._tree.cliques[clique]
         whole = groups.get(scope)
-        return self._view(whole[0]) if whole else np.empty((*table_shape(self._tree, scope), self.rows))
+        return self._view(whole[0]) if whole else np.empty((*self._tree.shape(scope), self.rows))
 
     def _collect(self, clique: int, groups: dict[Scope, list[int]]) -> None:
         """Multiply what belongs to a clique into its table, and make its message to the parent."""
         tree, table = self._tree, self._tables[clique]
         inputs = [align(self._view(k), scope, tree, clique) for scope, ks in groups.items() for k in ks]
         inputs += [align(self._messages[c], tree.separators[c], tree, clique) for c in tree.children[clique]]
-        self._multiply(inputs, table)
+        self._operations.multiply(inputs, table)
         if tree.separators[clique]:
             message = self._messages[clique].reshape(-1, self.rows)
-            self._add_up(_lead(table, self._messages[clique]), 0, message.reshape(-1))
-            self._do(np.maximum.reduce, message, 0, None, self._scales[clique])
-            self._do(np.divide, message, self._scales[clique], message)
+            self._operations.add_up(_lead(table, self._messages[clique]), 0, message.reshape(-1))
+            self._operations.do(np.maximum.reduce, message, 0, None, self._scales[clique])
+            self._operations.do(np.divide, message, self._scales[clique], message)
         else:
-            self._add_up(_lead(table, self._scales[clique]), 0, self._scales[clique])
-
-    def _multiply(self, inputs: list[Floats], table: Floats) -> None:
-        """The product of arrays that broadcast against the table, small ones first. One may stand in the table."""
-        inputs.sort(key=lambda array: (array.size, np.may_share_memory(array, table)))
-        is_taken = bool(inputs) and np.may_share_memory(inputs[-1], table)
-        product = inputs[0] if inputs else np.ones((1,) * table.ndim)
-        is_ours = False  # whether the product may be overwritten
-        for k, factor in enumerate(inputs[1:], 2):
-            shape = tuple(map(max, product.shape, factor.shape))  # equal, or 1
-            if shape == table.shape and (not is_taken or k == len(inputs)):
-                out = table
-            else:
-                out = product if is_ours and product.shape == shape else np.empty(shape)
-            self._do(np.multiply, product, factor, out)
-            product, is_ours = out, True
-        if not np.may_share_memory(product, table):
-            self._do(np.copyto, table, product)
+            self._operations.add_up(_lead(table, self._scales[clique]), 0, self._scales[clique])
 
     def _distribute(self, clique: int) -> None:
         """Turn a clique's table into its posterior, given the parent's."""
         tree, table, message = self._tree, self._tables[clique], self._messages[clique]
         parent = tree.parents[clique]
         if parent < 0:
-            self._do(np.divide, self._weights, self._scales[clique], message)
+            self._operations.do(np.divide, self._weights, self._scales[clique], message)
         else:
             marginal = self._sum_out(parent, tree.separators[clique])
             # Where the message is zero the marginal is zero too: divide by anything else. Others do not feel it.
-            self._do(np.add, message, _SMALLEST, message)
-            self._do(np.divide, marginal, message, message)
-            self._do(np.divide, message, self._scales[clique], message)
+            self._operations.do(np.add, message, _SMALLEST, message)
+            self._operations.do(np.divide, marginal, message, message)
+            self._operations.do(np.divide, message, self._scales[clique], message)
         flat = _lead(table, message)
-        self._do(np.multiply, flat, message.reshape(-1), flat)
+        self._operations.do(np.multiply, flat, message.reshape(-1), flat)
 
     def _marginalise(self, clique: int, groups: dict[Scope, list[int]]) -> None:
         """Write the posterior of each scope inside a clique to where its pieces were read."""
-        tree, table = self._tree, self._tables[clique]
+        table = self._tables[clique]
         for scope, ks in groups.items():
             for k in ks:
                 out = self._view(k)
                 if self._wanted[k] and not np.may_share_memory(out, table):
-                    self._sum(table, other_axes(tree, clique, scope), out)
+                    self._sum_inside(clique, scope, out)
             if self._wanted[ks[0]]:
                 self.marginals[scope] = self._view(ks[0]).reshape(-1, self.rows)
 
     def _sum_out(self, clique: int, scope: Scope) -> Floats:
         """A clique's posterior summed to that of a scope inside it."""
-        axes = other_axes(self._tree, clique, scope)
-        if not axes:
+        if scope in self._sums[clique]:
+            return self._sums[clique][scope]
+        if len(scope) == len(self._tree.cliques[clique]):
             return self._tables[clique]
-        marginal = np.empty((*table_shape(self._tree, scope), self.rows))
-        self._sum(self._tables[clique], axes, marginal)
+        marginal = np.empty((*self._tree.shape(scope), self.rows))
+        self._sum_inside(clique, scope, marginal)
         return marginal
 
-    def _sum(self, table: Floats, axes: tuple[int, ...], out: Floats) -> None:
-        if len(axes) == 1:
-            self._add_up(table, axes[0], out)
-        elif axes:
-            self._do(np.add.reduce, table, axes, None, out)
+    def _sum_inside(self, clique: int, scope: Scope, out: Floats) -> None:
+        """Sum a clique's table to a scope inside it, unless that was done."""
+        if scope in self._sums[clique]:
+            self._operations.do(np.copyto, out, self._sums[clique][scope])
         else:
-            self._do(np.copyto, out, table)
+            self._operations.sum_along(self._tables[clique], other_axes(self._tree.cliques[clique], scope), out)
 
-    def _add_up(self, array: Floats, axis: int, out: Floats) -> None:
-        """Sum along an axis. One of two entries, the most frequent, takes less time by plain addition."""
-        if array.shape[axis] == 2:
-            first, second = np.moveaxis(array, axis, 0)
-            self._do(np.add, first, second, out)
-        else:
-            self._do(np.add.reduce, array, axis, None, out)
-
-    def _do(self, function: Callable[..., object], *arguments: object) -> None:
-        """Add an operation. On arrays of one shape without gaps it takes less time if they have one axis."""
-        if isinstance(function, np.ufunc) and _are_alike(arguments):
-            arguments = tuple(a.reshape(-1) for a in arguments if isinstance(a, np.ndarray))
-        self._operations.append((function, arguments))
-
-
-def _are_alike(arguments: tuple[object, ...]) -> bool:
-    """Whether all are arrays without gaps, of the same shape."""
-    shape = getattr(arguments[0], "shape", None)
-    return all(isinstance(a, np.ndarray) and a.shape == shape and a.flags.c_contiguous for a in arguments)
+    def _sum_large(self, clique: int, groups: dict[Scope, list[int]]) -> None:
+        """Sum a large clique's posterior to all scopes that will be asked for."""
+        tree, table = self._tree, self._tables[clique]
+        if table.size < LARGE * self.rows:
+            return
+        pieces = [scope for scope, ks in groups.items() if any(self._wanted[k] for k in ks)]
+        wanted = dict.fromkeys([*pieces, *(tree.separators[child] for child in tree.children[clique])])
+        wanted.pop(tree.cliques[clique], None)
+        self._operations.sum_all(table, tree.cliques[clique], list(wanted), self._sums[clique])
 
 
 def _lead(table: Floats, message: Floats) -> Floats:
@@ -291,16 +258,7 @@ def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:
     return groups
 
 
-def table_shape(tree: JunctionTree, scope: Scope) -> tuple[int, ...]:
-    return tuple(tree.cardinalities[v] for v in scope)
-
-
 def align(array: Floats, scope: Scope, tree: JunctionTree, clique: int) -> Floats:
     """A view of an array over a scope that broadcasts against the clique's table."""
     shape = [tree.cardinalities[v] if v in scope else 1 for v in tree.cliques[clique]]
     return array.reshape(*shape, array.shape[-1])
-
-
-def other_axes(tree: JunctionTree, clique: int, scope: Scope) -> tuple[int, ...]:
-    """The axes of a clique's table that are not in the scope."""
-    return tuple(axis for axis, v in enumerate(tree.cliques[clique]) if v not in scope)

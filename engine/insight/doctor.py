@@ -8,10 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.inference.posterior import infer
+from engine.learning.parameters import LogLinear
 from engine.learning.starts import find_symmetries
 from engine.learning.task import LearningTask
 from engine.model.arrays import weighted_counts
 from engine.model.dataset import Role
+from engine.model.network import MarkovNetwork, Network
+from engine.model.variable import list_names
 
 MOST_ROWS = 20_000
 """Rows whose probability is checked: the first ones."""
@@ -25,15 +28,17 @@ class Finding:
 
     Attributes
     ----------
-    kind : {"impossible", "unseen", "symmetric", "explosion", "unused", "pruned"}
+    kind : {"impossible", "unseen", "diverging", "symmetric", "explosion", "unused", "pruned"}
     variable : int
-        Whose table or states it is about.
+        Whose table or states it is about; of a factor, the first variable of its scope.
     text : str
         What is the matter, in a sentence.
     advice : str
         What helps, in a sentence.
     states : tuple of int
         The states it is about, where it is about some.
+    factor : int, optional
+        The factor of a Markov network that it is about.
     """
 
     kind: str
@@ -41,23 +46,25 @@ class Finding:
     text: str
     advice: str
     states: tuple[int, ...] = ()
+    factor: int | None = None
 
 
 def examine(task: LearningTask) -> list[Finding]:
     """All findings, the gravest kinds first."""
+    markov = isinstance(task.network, MarkovNetwork)
     return [
         *_impossible_rows(task),
         *_symmetric(task),
-        *_explosions(task),
-        *_unseen(task),
+        *(_large_factors(task) if markov else _explosions(task)),
+        *(_diverging(task) if markov else _unseen(task)),
         *_unused_states(task),
         *_pruned(task),
     ]
 
 
 def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
-    """Rows of probability 0 under the current parameters, and the tables whose zeros make them so."""
-    network, data = task.bayesian, task.decomposition.dataset
+    """Rows of probability 0 under the current parameters, and the tables or factors whose zeros make them so."""
+    network, data = task.network, task.decomposition.dataset
     rows = np.arange(min(data.n_rows, MOST_ROWS))
     if not rows.size:
         return
@@ -66,33 +73,39 @@ def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
     if not bad.size:
         return
     at_fault = []
-    for v, scope in enumerate(network.scopes):
+    for k, scope in enumerate(network.scopes):
         codes = some.codes[list(scope)][:, bad].astype(np.int64)
         complete = (codes >= 0).all(axis=0)
-        if (network.tables[v][tuple(codes[:, complete])] == 0).any():
-            at_fault.append(v)
+        if scope and (network.tables[k][tuple(codes[:, complete])] == 0).any():
+            at_fault.append(k)
     if not at_fault:  # zeros that only work together with something hidden
-        at_fault = [v for v, table in enumerate(network.tables) if (table == 0).any()]
-    for v in at_fault:
+        at_fault = [k for k, table in enumerate(network.tables) if table.ndim and (table == 0).any()]
+    markov = isinstance(network, MarkovNetwork)
+    for k in at_fault:
+        owner = f"the factor over {_name(network, k)}" if markov else f"the table of {network.variables[k].name!r}"
         yield Finding(
             "impossible",
-            v,
+            network.scopes[k][0] if markov else k,
             f"{bad.size:,} of {rows.size:,} rows have probability 0 under the current parameters, "
-            f"and the table of {network.variables[v].name!r} has zeros that exclude some.",
-            "Learning cannot start from here: soften the zeros, or start from random parameters.",
+            f"and {owner} has zeros that exclude some.",
+            "Learning leaves a factor's zeros as they are, from any start: soften them, or leave out these rows."
+            if markov
+            else "Learning cannot start from here: soften the zeros, or start from random parameters.",
+            factor=k if markov else None,
         )
 
 
 def _symmetric(task: LearningTask) -> Iterator[Finding]:
-    network = task.bayesian
+    network = task.network
+    table, tables = ("factor", "its factors") if isinstance(network, MarkovNetwork) else ("table", "its table")
     for found in find_symmetries(task, task.layout.flatten(network.tables)):
         variable = network.variables[found.variable]
         names = ", ".join(variable.states[s] for s in found.states)
         yield Finding(
             "symmetric",
             found.variable,
-            f"The hidden states {names} of {variable.name!r} are exactly alike in every table.",
-            "Starting from the current parameters, no learner can tell them apart: randomise its table.",
+            f"The hidden states {names} of {variable.name!r} are exactly alike in every {table}.",
+            f"Starting from the current parameters, no learner can tell them apart: randomise {tables}.",
             found.states,
         )
 
@@ -131,8 +144,53 @@ def _unseen(task: LearningTask) -> Iterator[Finding]:
             )
 
 
+def _large_factors(task: LearningTask) -> Iterator[Finding]:
+    network, total = task.network, task.decomposition.dataset.total_weight
+    for k, table in enumerate(network.tables):
+        if table.ndim > 2 and (table.size > MANY_CELLS or table.size > total):
+            yield Finding(
+                "explosion",
+                network.scopes[k][0],
+                f"The factor over {_name(network, k)} has {table.size:,} cells for {total:,.0f} rows.",
+                "Use factors over fewer variables, or merge states: most of its cells stay unseen.",
+                factor=k,
+            )
+
+
+def _diverging(task: LearningTask) -> Iterator[Finding]:
+    """Cells that no row has, of factors that every row completes: without a prior their logarithms fall for ever."""
+    geometry, data = task.geometry, task.decomposition.dataset
+    assert isinstance(geometry, LogLinear)
+    if geometry.has_prior:
+        return
+    # A structural zero is no cell that falls.
+    counts = task.layout.tables(np.where(geometry.is_free, task.objective.counts, np.nan))
+    for k, scope in enumerate(task.network.scopes):
+        if not scope or any(data.roles[v] is not Role.OBSERVED for v in scope):
+            continue
+        # Of what is given, only what occurs matters: nothing pulls the other cells.
+        learned = tuple(axis for axis, v in enumerate(scope) if v not in task.given)
+        pulled = np.nansum(counts[k], axis=learned, keepdims=True) > 0
+        unseen = int(np.count_nonzero((counts[k] == 0) & pulled))
+        if unseen:
+            verb = "occurs" if unseen == 1 else "occur"
+            yield Finding(
+                "diverging",
+                scope[0],
+                f"{unseen:,} of {counts[k].size:,} combinations of {_name(task.network, k)} never {verb} in the data: "
+                "maximum likelihood drives such cells of the factor to 0, and their logarithms fall without end.",
+                "Give the factors a Gaussian prior (L2) among the options, or collect more data.",
+                factor=k,
+            )
+
+
+def _name(network: Network, factor: int) -> str:
+    return list_names([network.variables[v].name for v in network.scopes[factor]])
+
+
 def _unused_states(task: LearningTask) -> Iterator[Finding]:
     data = task.decomposition.dataset
+    prior = "a Gaussian prior (L2)" if isinstance(task.network, MarkovNetwork) else "a prior of 2"
     for v, variable in enumerate(data.variables):
         if data.roles[v] not in (Role.OBSERVED, Role.PARTIAL):
             continue
@@ -145,7 +203,7 @@ def _unused_states(task: LearningTask) -> Iterator[Finding]:
                 "unused",
                 v,
                 f"{variable.name!r} is never {names} in the data.",
-                "Maximum likelihood gives it probability 0: remove the state, or give a prior of 2.",
+                f"Maximum likelihood gives it probability 0: remove the state, or give {prior}.",
                 unused,
             )
 

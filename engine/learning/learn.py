@@ -75,11 +75,11 @@ def learn(
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
     if reason := chosen.reason_against(network, given, prior):
-        raise ModelError(reason)
+        raise ModelError(f"{chosen.title} {reason}")
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
-    if chosen.complete:
-        _check_complete(task, chosen)
+    if reason := chosen.reason_against_data(task):
+        raise ModelError(f"{chosen.title} {reason}")
     starts = make_starts(task, start, n_init, random_state) if resume is None else resume.theta
     runs = _Runs(task, chosen, starts, stopping, started, resume)
     try:
@@ -89,12 +89,6 @@ def learn(
             yield from runs.in_batches(cancelled)
     except Cancelled:  # outside of a step: all that was learned is recorded
         yield runs.snapshot("cancelled") if resume is None or runs.has_begun else replace(resume, stop="cancelled")
-
-
-def _check_complete(task: LearningTask, method: Method) -> None:
-    if any(term.jobs for term in task.objective.terms if term.sign > 0):
-        names = [task.network.variables[v].name for block in task.plan.blocks for v in block.variables]
-        raise ModelError(f"{method.title} needs complete data, but values of {list_names(names)} are missing; use em")
 
 
 class _Runs:

@@ -11,9 +11,12 @@ from engine.learning.learners.edml_in_turn import EDMLInTurn
 from engine.learning.learners.em import EM
 from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
+from engine.learning.parameters import LogLinear
+from engine.learning.task import LearningTask
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.variable import list_names
 
 FACTOR_WISE = (EDML, EDMLInTurn, Hybrid)
 """Learners that move factors by what the model says of their own marginals."""
@@ -35,6 +38,8 @@ class Method:
         Whether it needs complete data.
     kinds : tuple of type
         The kinds of network that it learns.
+    settles : bool
+        Whether it ends at an optimum. What does not is there to be seen diverging.
     """
 
     title: str
@@ -43,22 +48,38 @@ class Method:
     conditioned: bool = True
     complete: bool = False
     kinds: tuple[type, ...] = (BayesianNetwork, MarkovNetwork)
+    settles: bool = True
 
     def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
-        """Why the method does not learn a network, and what does; empty if it learns it.
+        """Why the method does not learn a network, and what does, as what is said of it; empty if it learns it.
 
         With a prior on the factors, and given variables, where these are asked for.
         """
         if isinstance(network, self.kinds):
             is_plain = isinstance(network, BayesianNetwork) or not isinstance(self.learner, FACTOR_WISE)
             if given and not is_plain:
-                return f"{self.title} needs one model for all rows, and given variables make several; use em or lbfgs"
+                return "needs one model for all rows, and given variables make several; use em or lbfgs"
             if isinstance(prior, (Gaussian, Laplace)) and not is_plain:
-                return f"{self.title} has no place for a prior on the factors; use em or lbfgs"
+                return "has no place for a prior on the factors; use em or lbfgs"
             return ""
         if isinstance(network, MarkovNetwork):
-            return f"{self.title} is for Bayesian networks: the partition function couples factors; use ipf"
-        return f"{self.title} is for Markov networks: the tables of a Bayesian network have no free scale; use edml"
+            return "is for Bayesian networks: the partition function couples factors; use ipf"
+        return "is for Markov networks, whose factors have a free scale; use edml"
+
+    def reason_against_data(self, task: LearningTask) -> str:
+        """Why the method does not learn from a task's data; empty if it does."""
+        if not self.complete or not any(term.jobs for term in task.objective.terms if term.sign > 0):
+            return ""
+        found = dict.fromkeys(v for block in task.plan.blocks for v in block.variables)
+        codes = task.decomposition.dataset.codes
+        names = list_names([task.network.variables[v].name for v in found])
+        missing = int((codes[list(found)] < 0).sum())
+        return f"needs complete data, but values of {names} are missing ({missing:,} of {codes.size:,} cells); use em"
+
+    def reason_against_task(self, task: LearningTask) -> str:
+        """Why the method does not learn a task: its network, prior, given variables or data; empty if it does."""
+        prior = task.geometry.prior if isinstance(task.geometry, LogLinear) else 1.0
+        return self.reason_against(task.network, task.given, prior) or self.reason_against_data(task)
 
 
 METHODS: Mapping[str, Method] = {
@@ -67,6 +88,7 @@ METHODS: Mapping[str, Method] = {
     "em-textbook": Method("textbook EM", EM(), conditioned=False),
     "d-edml": Method("decomposed EDML", EDML(), decomposed=True),
     "edml": Method("EDML", EDML()),
+    "edml-undamped": Method("undamped EDML", EDML(damping=0.0), kinds=(MarkovNetwork,), settles=False),
     "d-hybrid": Method("decomposed hybrid", Hybrid(), decomposed=True),
     "hybrid": Method("hybrid", Hybrid()),
     "d-lbfgs": Method("decomposed L-BFGS", Gradient("lbfgs"), decomposed=True),

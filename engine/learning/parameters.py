@@ -228,6 +228,13 @@ class LogLinear(Sets):
     def has_prior(self) -> bool:
         return math.isfinite(self.sigma) or math.isfinite(self.scale)
 
+    @property
+    def prior(self) -> Prior:
+        """The prior on the factors; 1 for none."""
+        if math.isfinite(self.sigma):
+            return Gaussian(self.sigma)
+        return Laplace(self.scale) if math.isfinite(self.scale) else 1.0
+
     def with_prior(self, counts: Floats) -> Floats:
         """Counts, and what the prior adds to them: nothing where there is none, and another has no counts."""
         if self.has_prior:
@@ -240,7 +247,8 @@ class LogLinear(Sets):
 
     def from_local(self, theta: Floats, local: Floats, moved: Floats) -> Floats:
         """The factors when their marginals have moved, each as if the others stood still: θ ← θ t / Pr(x_f)."""
-        ratio: Floats = np.divide(moved, local, out=np.ones_like(theta), where=local > 0)
+        # A marginal that is all but 0 would make a ratio above all numbers: such a cell stays.
+        ratio: Floats = np.divide(moved, local, out=np.ones_like(theta), where=local > SMALLEST)
         return theta * ratio
 
     def to_free(self, theta: Floats) -> Floats:

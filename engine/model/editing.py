@@ -62,7 +62,8 @@ def rename_variable(network: Network, name: str, to: str) -> Network:
 def connect(network: Network, a: str, b: str) -> Network:
     """The network with an arrow from a to b, or an edge between them.
 
-    An arrow changes no probability: b does not depend on its new parent yet. An edge is a factor of ones.
+    An arrow changes no probability: b does not depend on its new parent yet. An edge is a factor of ones, in place of
+    those that its ends have had alone since they were drawn: it holds all that these could say.
     """
     first, second = find_variable(network, a), find_variable(network, b)
     if first == second:
@@ -72,7 +73,10 @@ def connect(network: Network, a: str, b: str) -> Network:
             raise ModelError(f"{a!r} and {b!r} are connected already")
         shape = table_shape(network.variables, (first, second))
         _check_size(network, (first, second))
-        return MarkovNetwork(network.variables, (*network.scopes, (first, second)), (*network.tables, np.ones(shape)))
+        drawn = {(first,), (second,)}
+        factors = zip(network.scopes, network.tables, strict=True)
+        kept = [(scope, table) for scope, table in factors if scope not in drawn or (table != 1).any()]
+        return _make_markov(network.variables, [*kept, ((first, second), np.ones(shape))])
     if first in network.parents[second]:
         raise ModelError(f"there is an arrow from {a!r} to {b!r} already")
     if second in network.parents[first]:
@@ -108,6 +112,15 @@ def disconnect(network: Network, a: str, b: str) -> Network:
     parents[second] = tuple(p for p in parents[second] if p != first)
     tables[second] = _average(network, second, {first})
     return BayesianNetwork(network.variables, tuple(parents), tuple(tables))
+
+
+def remove_factor(network: Network, number: int) -> Network:
+    """The Markov network without one of its factors; its variables stay."""
+    if not isinstance(network, MarkovNetwork) or not 0 <= number < len(network.scopes):
+        raise ModelError(f"there is no factor {number + 1} to remove; choose another")
+    scopes, tables = list(network.scopes), list(network.tables)
+    del scopes[number], tables[number]
+    return MarkovNetwork(network.variables, tuple(scopes), tuple(tables))
 
 
 def set_states(network: Network, name: str, states: States) -> Network:
@@ -256,7 +269,14 @@ def _split_factors(network: MarkovNetwork, first: int, second: int) -> MarkovNet
     if tuple(scopes) == network.scopes:
         names = list_names([network.variables[first].name, network.variables[second].name])
         raise ModelError(f"{names} are not connected")
-    return MarkovNetwork(network.variables, tuple(scopes), tuple(tables))
+    alone = [v for v in (first, second) if not any(v in scope for scope in scopes)]
+    ones = [((v,), np.ones(network.variables[v].cardinality)) for v in alone]
+    return _make_markov(network.variables, [*zip(scopes, tables, strict=True), *ones])
+
+
+def _make_markov(variables: Sequence[Variable], factors: Sequence[tuple[tuple[int, ...], Floats]]) -> MarkovNetwork:
+    """A Markov network of scopes with their tables."""
+    return MarkovNetwork(tuple(variables), tuple(scope for scope, _ in factors), tuple(table for _, table in factors))
 
 
 def _share(table: Floats, origin: Sequence[int | None]) -> Floats:

@@ -80,21 +80,77 @@ def grid(
     return random_bayesian_network(parents, cardinality, concentration, random_state)
 
 
+def chain_markov(
+    n: int,
+    *,
+    cardinality: int = 2,
+    spread: float = 1.0,
+    coupling: float | None = None,
+    unary: bool = True,
+    random_state: RandomState = 0,
+) -> MarkovNetwork:
+    """A chain of ``n`` variables, with a factor per pair of neighbours and, if ``unary``, one per variable.
+
+    The papers' chains, trees and grids are "randomly generated", without ranges. Those of their grids that can be
+    had, the UAI competition's grid10x10.f5 and f10, have ``coupling`` 5 and 10.
+
+    Parameters
+    ----------
+    cardinality : int
+        States of every variable.
+    spread : float
+        Logarithms of the factors' values are normal with this standard deviation.
+    coupling : float, optional
+        Draw an Ising model instead, of two states: the logarithms are ±h for a variable, h uniform in [−1, 1], and
+        J for two equal neighbours, −J for others, J uniform in [−coupling, coupling].
+    random_state : int or Generator
+
+    Examples
+    --------
+    >>> chain_markov(3).scopes
+    ((0,), (1,), (2,), (0, 1), (1, 2))
+    """
+    _check_size(n)
+    edges = [(i - 1, i) for i in range(1, n)]
+    return _random_markov_network(n, edges, cardinality, spread, coupling, unary, random_state)
+
+
+def tree_markov(
+    n: int,
+    *,
+    cardinality: int = 2,
+    spread: float = 1.0,
+    coupling: float | None = None,
+    unary: bool = True,
+    random_state: RandomState = 0,
+) -> MarkovNetwork:
+    """A complete binary tree of ``n`` variables; depth d takes 2**(d + 1) − 1. See :func:`chain_markov`.
+
+    >>> tree_markov(4, unary=False).scopes
+    ((0, 1), (0, 2), (1, 3))
+    """
+    _check_size(n)
+    edges = [((i - 1) // 2, i) for i in range(1, n)]
+    return _random_markov_network(n, edges, cardinality, spread, coupling, unary, random_state)
+
+
 def grid_markov(
     rows: int,
     columns: int,
     *,
     cardinality: int = 2,
     spread: float = 1.0,
+    coupling: float | None = None,
     unary: bool = True,
+    wrap: bool = False,
     random_state: RandomState = 0,
 ) -> MarkovNetwork:
-    """A grid with a factor per pair of neighbours and, if ``unary``, one per variable.
+    """A grid, numbered row by row. See :func:`chain_markov`.
 
     Parameters
     ----------
-    spread : float
-        Logarithms of the factors' values are normal with this standard deviation.
+    wrap : bool
+        Join the last row with the first one, and the last column with the first, where there are three or more.
 
     Examples
     --------
@@ -102,15 +158,12 @@ def grid_markov(
     ((0,), (1,), (2,), (0, 1), (1, 2))
     """
     _check_size(rows, columns)
-    if not 0 <= spread <= 100:
-        raise ModelError(f"the spread is {spread}; expected from 0 to 100")
-    variables = _make_variables(rows * columns, cardinality)
-    scopes: list[tuple[int, ...]] = [(i,) for i in range(rows * columns)] if unary else []
-    scopes += _grid_edges(rows, columns)
-    _check_cells([len(scope) for scope in scopes], cardinality)
-    generator = make_generator(random_state)
-    tables = [generator.lognormal(0.0, spread, size=(cardinality,) * len(scope)) for scope in scopes]
-    return MarkovNetwork(variables, tuple(scopes), tuple(tables))
+    edges = _grid_edges(rows, columns)
+    if wrap and rows > 2:
+        edges += [(c, (rows - 1) * columns + c) for c in range(columns)]
+    if wrap and columns > 2:
+        edges += [(r * columns, (r + 1) * columns - 1) for r in range(rows)]
+    return _random_markov_network(rows * columns, edges, cardinality, spread, coupling, unary, random_state)
 
 
 def random_dag(
@@ -151,6 +204,35 @@ def random_bayesian_network(
     alpha = np.full(cardinality, concentration)
     tables = [generator.dirichlet(alpha, size=(cardinality,) * len(given)) for given in parents]
     return BayesianNetwork(variables, tuple(tuple(given) for given in parents), tuple(tables))
+
+
+def _random_markov_network(
+    n: int,
+    edges: Sequence[tuple[int, int]],
+    cardinality: int,
+    spread: float,
+    coupling: float | None,
+    unary: bool,
+    random_state: RandomState,
+) -> MarkovNetwork:
+    """A network with a factor per edge and, if ``unary``, one per variable: see :func:`chain_markov`."""
+    if not 0 <= spread <= 100:
+        raise ModelError(f"the spread is {spread}; expected from 0 to 100")
+    if coupling is not None and not (cardinality == 2 and 0 <= coupling <= 100):
+        raise ModelError(f"a coupling of {coupling}, {cardinality} states; expected from 0 to 100, and 2 states")
+    variables = _make_variables(n, cardinality)
+    scopes: list[tuple[int, ...]] = [(i,) for i in range(n)] if unary else []
+    scopes += edges
+    _check_cells([len(scope) for scope in scopes], cardinality)
+    generator = make_generator(random_state)
+    if coupling is None:
+        tables = [generator.lognormal(0.0, spread, size=(cardinality,) * len(scope)) for scope in scopes]
+        return MarkovNetwork(variables, tuple(scopes), tuple(tables))
+    signs = {1: np.array([1.0, -1.0]), 2: np.array([[1.0, -1.0], [-1.0, 1.0]])}
+    most = {1: 1.0, 2: coupling}
+    strengths = [generator.uniform(-most[len(scope)], most[len(scope)]) for scope in scopes]
+    ising = [np.exp(j * signs[len(scope)]) for j, scope in zip(strengths, scopes, strict=True)]
+    return MarkovNetwork(variables, tuple(scopes), tuple(ising))
 
 
 def _make_variables(n: int, cardinality: int) -> tuple[Variable, ...]:

@@ -22,16 +22,20 @@ from pgmgui.state.session import Session
 
 FARTHEST = 1e6
 """Pixels from the origin where a node can still be put."""
-_WATCHED = ["scene", "derived", "selected", "component", "colour", "learned", "moment", "undoable", "redoable"]
+_WATCHED = [
+    *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph"),
+    *("learned", "moment", "undoable", "redoable"),
+]
 
 
 def make_canvas(session: Session, answers: Answers) -> Canvas:
     """The canvas, drawing the session and what it answers, and telling it what the user does."""
     canvas = Canvas(
-        graph=draw(session.document, session.scene.title),
+        graph=draw(session.document, session.scene.title, session.factor_graph),
         look=look_at(session),
         beliefs=look_into(session, answers),
         selected=session.selected,
+        factor=session.factor,
         history=(session.undoable, session.redoable),
         node_height=NODE_HEIGHT,
         longest_label=LONGEST_LABEL,
@@ -42,14 +46,16 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
 
     def update(*events: param.parameterized.Event) -> None:
         changed = {event.name for event in events}
-        news: dict[str, object] = {"history": (session.undoable, session.redoable), "selected": session.selected}
+        news: dict[str, object] = {"history": (session.undoable, session.redoable)}
+        news |= {"selected": session.selected, "factor": session.factor}
         # A graph that is drawn already is not sent again: a mark leaves it as it is.
-        if "scene" in changed:
-            graph, beliefs = draw(session.document, session.scene.title), look_into(session, answers)
+        if changed & {"scene", "factor_graph"}:
+            graph = draw(session.document, session.scene.title, session.factor_graph)
+            beliefs = look_into(session, answers)
             news |= {"graph": graph} if graph != canvas.graph else {}
             news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
-        if changed - {"selected", "learned", "moment"} or session.colour == "gap":
+        if changed - {"selected", "factor", "learned", "moment"} or session.colour == "gap":
             look = look_at(session)
             if look != canvas.look:
                 news["look"] = look
@@ -84,16 +90,19 @@ def suppose(session: Session, message: Mapping[str, Any]) -> bool:
 _Action = Callable[[], bool | None]
 _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "select": lambda session, m: partial(session.select, _texts(m["names"])),
+    "factor": lambda session, m: partial(session.select_factor, _number_or_none(m["number"])),
     "hide": lambda session, m: partial(session.toggle_hidden, _known(session, m["names"])),
     "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
     "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
     "rename": lambda session, m: partial(session.rename, _text(m["name"]), _text(m["to"])),
     "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
+    "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
     "arrange": lambda session, m: session.arrange,
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
+    "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),
     "undo": lambda session, m: session.undo,
     "redo": lambda session, m: session.redo,
 }
@@ -167,6 +176,13 @@ def _number_or_none(value: object) -> int | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise TypeError("expected a whole number")
     return value
+
+
+def _number(value: object) -> int:
+    number = _number_or_none(value)
+    if number is None:
+        raise TypeError("expected a whole number")
+    return number
 
 
 def _places(value: object) -> dict[str, tuple[float, float]]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import panel as pn
 
+from engine.model.network import MarkovNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.marks import ROLES, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
+from pgmgui.project.marks import ROLES, Given, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
 from pgmgui.project.words import cut, describe_briefly
 from pgmgui.state.session import Session
 
 WATCHED = ["selected", "scene", "derived", "partial", "soft"]
 """What the marks of the selection depend on."""
-_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor"}
+_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given"}
+_GIVEN = "learn the others given the selected variables, which must be seen in every row (a conditional random field)"
+_NEVER_GIVEN = "for Markov networks only; a Bayesian network learns each table given its parents as it is"
 
 
 class MarkButtons(pn.viewable.Viewer):
@@ -35,17 +38,20 @@ class MarkButtons(pn.viewable.Viewer):
     def _update(self) -> None:
         session = self._session
         idle = not session.selected or session.data is None
+        is_markov = isinstance(session.network, MarkovNetwork)
         current = None if idle else self._current()
         texts = {
             "": ("As in the data", "forget the marks of the selected variables"),
             "hidden": ("Hide", "the selected variables are never seen (key: h)"),
             "partial": ("Partial", describe_mark(session.partial)),
             "soft": ("Soft", describe_mark(session.soft)),
+            "given": ("Given", _GIVEN if is_markov else _NEVER_GIVEN),
         }
         if self._with_table and len(session.selected) == 1:
             texts["sensor"] = ("Sensor table", "a sensor with a table of its own: what it reports of each state")
         items = tuple(
-            Choice(key, text, f"{text}: {about}", key == current, idle) for key, (text, about) in texts.items()
+            Choice(key, text, f"{text}: {about}", key == current, idle or (key == "given" and not is_markov))
+            for key, (text, about) in texts.items()
         )
         self._choices.groups = [Group("", items)]
 
@@ -70,7 +76,8 @@ class MarkButtons(pn.viewable.Viewer):
             mark = session.marks.get(name)
             table = confusion(states, mark if isinstance(mark, Soft | Sensor) else session.soft)
             return Sensor(tuple(tuple(row) for row in table.tolist()))
-        return {"": None, "hidden": Hidden(), "partial": session.partial, "soft": session.soft}[kind]
+        marks = {"": None, "hidden": Hidden(), "partial": session.partial, "soft": session.soft, "given": Given()}
+        return marks[kind]
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._choices

@@ -24,8 +24,8 @@ GAPS = (CERTIFIED, 0.1, 1.0, 10.0)
 """Nats: where the shade of a gap becomes the next darker one."""
 
 
-def draw(document: Document, title: str = "") -> Graph:
-    """The picture of a network whose variables all have a position."""
+def draw(document: Document, title: str = "", factor_graph: bool = False) -> Graph:
+    """The picture of a network whose variables all have a position; of a Markov network, perhaps its factor graph."""
     network = document.network
     directed = isinstance(network, BayesianNetwork)
     nodes: list[dict[str, str | float]] = []
@@ -33,20 +33,25 @@ def draw(document: Document, title: str = "") -> Graph:
         x, y = document.positions[variable.name]
         nodes.append({"name": variable.name, "x": x, "y": y})
     label = f"{'Bayesian' if directed else 'Markov'} network: {count_edges(network)}"
-    return Graph(title, tuple(nodes), tuple(network.edges), directed, label, suggest_name(title))
+    edges, file = tuple(network.edges), suggest_name(title)
+    if directed:
+        return Graph(title, tuple(nodes), edges, directed, label, file)
+    return Graph(title, tuple(nodes), edges, directed, label, file, network.scopes, factor_graph)
 
 
 def look_at(session: Session) -> Look:
     """What a session's graph looks like."""
-    network, dataset, parts = session.network, session.seen, session.parts
+    network, dataset, parts, given = session.network, session.seen, session.parts, session.scene.given
     nodes: list[dict[str, str | int | bool]] = []
     for v, variable in enumerate(network.variables):
         role = "" if dataset is None else dataset.roles[v].value
+        if v in given:
+            role = "given"
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
         node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
         nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
-        return Look(tuple(nodes), (), (), 0)
+        return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)
     around = [k for k, component in enumerate(components) if k == alone or not component.is_complete]
@@ -54,6 +59,7 @@ def look_at(session: Session) -> Look:
     return Look(
         tuple(nodes),
         tuple(_find_hull(parts.task.network, components[k]) for k in around),
+        tuple(() if isinstance(network, BayesianNetwork) else components[k].factors for k in around),
         tuple(_draw_hull(k, alone, gaps) for k in around),
         0 if alone is None else alone + 1,
     )

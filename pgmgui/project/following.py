@@ -15,7 +15,7 @@ from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork, Network
 from pgmgui.project.marks import Mark, Sensor
 from pgmgui.project.scene import Scene
-from pgmgui.project.words import count
+from pgmgui.project.words import count, cut
 
 T = TypeVar("T")
 
@@ -60,6 +60,11 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
     for name in changes.states:
         if name in scene.marks and name not in marks:
             note += f" The sensor table of {name!r} no longer fits its states: its mark is gone."
+    lost = [name for name in carry(scene.prior) if name not in prior]
+    if lost:
+        note += (
+            f" The exponents of the cells of {cut(lost)} no longer fit its table: they are gone. Undo brings them back."
+        )
     return (
         replace(
             scene,
@@ -90,9 +95,9 @@ def _follow_marks(marks: Mapping[str, Mark], changes: Changes) -> dict[str, Mark
 def _follow_prior(
     prior: Mapping[str, float | Floats], old: Network, new: Network, origin: Mapping[str, str], changes: Changes
 ) -> dict[str, float | Floats]:
-    """Exponents of one number stay; tables of them follow the parents and the states."""
+    """Exponents of one number stay; tables of them follow the parents and the states, where these can be told."""
     if not isinstance(old, BayesianNetwork) or not isinstance(new, BayesianNetwork):
-        return dict(prior)
+        return {name: exponents for name, exponents in prior.items() if np.ndim(exponents) == 0}
     new_name = {name: changes.renamed.get(name, name) for name in old.index}
     followed: dict[str, float | Floats] = {}
     for name, exponents in prior.items():

@@ -10,6 +10,8 @@ start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
 prior        the Dirichlet exponent of all variables
+given        variables of a Markov network that the others are learned given
+l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
 run          1: begin learning at once
 ===========  ==================================================================================
@@ -28,16 +30,20 @@ from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.errors import PgmError
 from engine.model.messages import MOST_QUOTED, shorten
+from engine.model.network import MarkovNetwork
 from engine.model.variable import list_names
 from pgmgui.project.examples import Example, find_example
+from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Hidden, Mark, Partial
+from pgmgui.project.marks import Given, Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import RANGES, Settings
 
 HALF = 0.5
-_RANGES = {**RANGES, "partial": (0.0, 1.0)}
-KEYS = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")
+_RANGES = {**RANGES, "partial": (0.0, 1.0), **dict.fromkeys(PRIORS, RANGES["width"])}
+_FOR_MARKOV = ("given", *PRIORS)
+_FOR_ALL = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")
+KEYS = (*_FOR_ALL, *_FOR_MARKOV)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,16 +70,29 @@ def parse_link(query: Mapping[str, str]) -> Link:
     example = find_example(query.get("example", ""))
     document, data = example.read()
     names = [variable.name for variable in document.network.variables]
+    for key in _FOR_MARKOV:
+        if query.get(key) and not isinstance(document.network, MarkovNetwork):
+            raise PgmError(f"the link's {key!r} is for Markov networks, and the example {example.id!r} is none")
     marks: dict[str, Mark] = dict.fromkeys(example.hide, Hidden())
     for name in _split(query, "show", names):
         marks.pop(name, None)
     marks |= dict.fromkeys(_split(query, "hide", names), Hidden())
     for name, share in _split_shares(query, names):
         marks[name] = Partial(share)
+    marks |= dict.fromkeys(_split(query, "given", names), Given())
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
     prior = _number(query, "prior", 1.0)
-    scene = Scene(example.title, example.shows, arrange(document), data, marks, common_prior=prior, example=example.id)
+    scene = Scene(
+        example.title,
+        example.shows,
+        arrange(document),
+        data,
+        marks,
+        common_prior=prior,
+        example=example.id,
+        factor_prior=_parse_factor_prior(query),
+    )
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
@@ -92,7 +111,7 @@ def is_linkable(scene: Scene) -> bool:
     if not same or not all(np.array_equal(a, b) for a, b in zip(ours.tables, theirs.tables, strict=True)):
         return False
     plain = all(
-        isinstance(mark, Hidden) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
+        isinstance(mark, Hidden | Given) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
         for mark in scene.marks.values()
     )
     return plain and (
@@ -103,14 +122,15 @@ def is_linkable(scene: Scene) -> bool:
 def make_link(example: Example, scene: Scene, settings: Settings, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: the hidden and partial variables, the learners, and where they start.
+    Only what a link can say is in it: the hidden, partial and given variables, the learners, and where they start.
     """
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
     shown = [name for name in example.hide if not isinstance(scene.marks.get(name), Hidden)]
     partial = [f"{name}:{mark.fraction:g}" for name, mark in scene.marks.items() if isinstance(mark, Partial)]
+    given = [name for name, mark in scene.marks.items() if isinstance(mark, Given)]
     plain = Settings()
     query = {"example": example.id}
-    for key, values in (("hide", hidden), ("show", shown), ("partial", partial)):
+    for key, values in (("hide", hidden), ("show", shown), ("partial", partial), ("given", given)):
         if values:
             query[key] = ",".join(values)
     query["learner"] = ",".join(settings.methods)
@@ -121,6 +141,8 @@ def make_link(example: Example, scene: Scene, settings: Settings, run: bool = Fa
         query["restarts"] = str(settings.restarts)
     if scene.common_prior != 1.0:
         query["prior"] = f"{scene.common_prior:g}"
+    if scene.factor_prior is not None:
+        query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
     if settings.tol != plain.tol:
         query["tol"] = f"{settings.tol:g}"
     return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:")
@@ -145,6 +167,13 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
         restarts=_whole(query, "restarts", plain.restarts),
         tol=_number(query, "tol", plain.tol),
     )
+
+
+def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
+    kinds = [kind for kind in PRIORS if query.get(kind)]
+    if len(kinds) > 1:
+        raise PgmError("the link has both l1 and l2, which exclude each other; give one")
+    return make_factor_prior(kinds[0], _number(query, kinds[0], 1.0)) if kinds else None
 
 
 def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:

@@ -51,7 +51,12 @@ class Sensor:
     confusion: tuple[tuple[float, ...], ...]
 
 
-Mark = Hidden | Partial | Soft | Sensor
+@dataclass(frozen=True)
+class Given:
+    """What is learned of a Markov network is the others' likelihood given its values, which are seen in every row."""
+
+
+Mark = Hidden | Partial | Soft | Sensor | Given
 ROLES = {
     Role.OBSERVED: "observed",
     Role.HIDDEN: "hidden",
@@ -71,7 +76,8 @@ def apply_marks(dataset: Dataset, marks: Mapping[str, Mark]) -> Dataset:
     seen = hide(dataset, hidden) if hidden else dataset
     # What decides which cells are missing at random must itself stay observed, whatever is marked.
     roles = zip(dataset.variables, dataset.roles, strict=True)
-    causes = [v.name for v, role in roles if role is Role.OBSERVED and v.name not in marks]
+    free = {name for name in index if isinstance(marks.get(name), Given | None)}
+    causes = [v.name for v, role in roles if role is Role.OBSERVED and v.name in free]
     # By the data's order, so that what is seen does not depend on the order of clicking.
     for name in sorted(marks, key=index.__getitem__):
         mark, seed = marks[name], SEED + index[name]
@@ -124,6 +130,8 @@ def describe_mark(mark: Mark | None) -> str:
         return "as in the data"
     if isinstance(mark, Hidden):
         return "hidden"
+    if isinstance(mark, Given):
+        return "given, so that the others are learned given it"
     if isinstance(mark, Partial):
         return f"{show_percent(mark.fraction)} missing, {MECHANISMS.get(mark.mechanism, mark.mechanism)}"
     if isinstance(mark, Soft):

@@ -182,7 +182,7 @@ _RESULT = record(
         "inferences": _COUNT,
         "seconds": _SECONDS,
         "points": list_of(_parse_point, 1, MOST_POINTS),
-        "theta": list_of(numbers(0, 2), 1),
+        "theta": list_of(numbers(0, 1e100), 1),
         "iterations": list_of(numbers(0, 1e15), 1),
         "converged": list_of(list_of(flag), 1),
     }

@@ -14,8 +14,9 @@ from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
-from engine.model.prior import Exponents
-from pgmgui.project.marks import Mark, apply_marks
+from engine.model.prior import Prior
+from pgmgui.project.factor_prior import FactorPrior
+from pgmgui.project.marks import Given, Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
 
@@ -37,6 +38,8 @@ class Scene:
         The id of the example that it began as, if it did.
     truth : Network, optional
         The network that the data was drawn from, if it was.
+    factor_prior : FactorPrior, optional
+        The prior on the factors of a Markov network.
     """
 
     title: str = "Untitled"
@@ -48,12 +51,19 @@ class Scene:
     common_prior: float = 1.0
     example: str = ""
     truth: Network | None = None
+    factor_prior: FactorPrior | None = None
 
     @property
-    def exponents(self) -> Exponents:
-        """The Dirichlet exponents of every variable of a Bayesian network; 1, no prior, for a Markov network."""
+    def given(self) -> tuple[int, ...]:
+        """The variables that all others are learned given."""
+        index = self.document.network.index
+        return tuple(sorted(index[name] for name, mark in self.marks.items() if isinstance(mark, Given)))
+
+    @property
+    def whole_prior(self) -> Prior:
+        """The Dirichlet exponents of every variable of a Bayesian network, or the prior on the factors; 1 is none."""
         if not isinstance(self.document.network, BayesianNetwork):
-            return 1.0
+            return 1.0 if self.factor_prior is None else self.factor_prior
         names = [variable.name for variable in self.document.network.variables]
         return {name: self.prior.get(name, self.common_prior) for name in names}
 
@@ -105,7 +115,7 @@ def derive(scene: Scene) -> Derived:
     if not network.variables or not network.tables or not seen.n_rows:
         return Derived(seen, None)
     try:
-        task = make_task(network, seen, scene.exponents)
+        task = make_task(network, seen, scene.whole_prior, given=scene.given)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -120,5 +130,6 @@ def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
         and scene.marks is old.marks
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior
+        and scene.factor_prior == old.factor_prior
     )
     return known if same else derive(scene)

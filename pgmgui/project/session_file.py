@@ -5,14 +5,16 @@
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
-     "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor", ...}},
-     "prior": {variable: number or flat list}, "common_prior": number, "example": id or "", "settings": {...},
+     "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor" | "given", ...}},
+     "prior": {variable: number or flat list}, "common_prior": number,
+     "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from}
 
-Version 1 has neither evidence nor results; the truth may be left out. Data stand in the file, or in a CSV file
-beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes a session or
-a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the network is checked after.
+Version 1 has neither evidence nor results; the truth and the factors' prior may be left out. Data stand in the file,
+or in a CSV file beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes
+a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the network is
+checked after.
 """
 
 from __future__ import annotations
@@ -44,9 +46,10 @@ from engine.learning.stopping import CRITERIA
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import BayesianNetwork, Network
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import MECHANISMS, Hidden, Mark, Partial, Sensor, Soft, apply_marks
+from pgmgui.project.marks import MECHANISMS, Given, Hidden, Mark, Partial, Sensor, Soft, apply_marks
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
 from pgmgui.project.schema import (
@@ -67,7 +70,13 @@ from pgmgui.project.settings import RANGES, Settings
 
 FORMAT = "pgmgui-session"
 VERSION = 2
-_MARKS: Mapping[str, type[Mark]] = {"hidden": Hidden, "partial": Partial, "soft": Soft, "sensor": Sensor}
+_MARKS: Mapping[str, type[Mark]] = {
+    "hidden": Hidden,
+    "partial": Partial,
+    "soft": Soft,
+    "sensor": Sensor,
+    "given": Given,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +141,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "marks": {name: _dump_mark(mark) for name, mark in scene.marks.items()},
         "prior": {name: np.asarray(value).reshape(-1).tolist() for name, value in scene.prior.items()},
         "common_prior": scene.common_prior,
+        "factor_prior": _dump_factor_prior(scene),
         "example": scene.example,
         "settings": asdict(saved.settings),
         "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
@@ -176,6 +186,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         found["common_prior"],
         found["example"],
         None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
+        _fit_factor_prior(found["factor_prior"], network),
     )
     if data is not None:
         with _at("marks"):
@@ -235,6 +246,8 @@ def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
     states = _find_states(name, "marks", network)
     if isinstance(mark, Sensor) and {len(mark.confusion), *map(len, mark.confusion)} != {states}:
         raise FormatError(f"marks.{name}.confusion: expected {states} rows of {states} numbers")
+    if isinstance(mark, Given) and not isinstance(network, MarkovNetwork):
+        raise FormatError(f"marks.{name}: only variables of a Markov network can be given")
     return mark
 
 
@@ -248,6 +261,21 @@ def _fit_prior(values: tuple[float, ...], name: str, network: Network) -> float 
     if len(values) != math.prod(shape):
         raise FormatError(f"prior.{name}: expected 1 or {math.prod(shape):,} numbers, got {len(values):,}")
     return np.array(values).reshape(shape)
+
+
+def _dump_factor_prior(scene: Scene) -> dict[str, Any] | None:
+    prior = scene.factor_prior
+    if prior is None or not isinstance(scene.document.network, MarkovNetwork):
+        return None
+    return {"kind": kind_of(prior), "width": width_of(prior)}
+
+
+def _fit_factor_prior(item: dict[str, Any] | None, network: Network) -> FactorPrior | None:
+    if item is None:
+        return None
+    if not isinstance(network, MarkovNetwork):
+        raise FormatError("factor_prior: only Markov networks have one")
+    return make_factor_prior(item["kind"], item["width"])
 
 
 def _fit_likelihood(values: tuple[float, ...], name: str, network: Network) -> tuple[float, ...]:
@@ -269,6 +297,7 @@ _MARK_FIELDS: Mapping[str, Check] = {
     "partial": record({"fraction": number(0, 1), "mechanism": one_of(MECHANISMS)}),
     "soft": record({"reliability": number(0, 1)}),
     "sensor": record({"confusion": list_of(numbers(0, 1))}),
+    "given": record({}),
 }
 _PLAIN = Settings()
 _SETTINGS = record(
@@ -299,6 +328,7 @@ _SESSION = record(
         "marks": map_of(_parse_mark),
         "prior": map_of(numbers(*RANGES["prior"])),
         "common_prior": number(*RANGES["prior"]),
+        "factor_prior": optional(record({"kind": one_of(PRIORS), "width": number(*RANGES["width"])}), None),
         "example": optional(text(), ""),
         "settings": _SETTINGS,
         "evidence": optional(map_of(numbers(0, 1e15)), {}),

@@ -10,6 +10,7 @@ RANGES = {
     "tol": (0.0, 1e15),
     "max_iter": (0, 10**15),
     "prior": (1.0, 1e15),
+    "width": (1e-15, 1e15),
 }
 """The least and the most that a number may be, wherever it is from."""
 

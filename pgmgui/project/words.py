@@ -202,8 +202,8 @@ def count_edges(network: Network) -> str:
     return f"{count(len(network.variables), 'variable')}, {count(len(network.edges), edge)}"
 
 
-def summarise(network: Network, dataset: Dataset | None) -> list[str]:
-    """The facts on a network and its data, each a number and a noun."""
+def summarise(network: Network, dataset: Dataset | None, given: Sequence[int] = ()) -> list[str]:
+    """The facts on a network, its data and what is given, each a number and a noun."""
     facts = [*count_edges(network).split(", "), count(count_parameters(network), "parameter")]
     if dataset is None:
         return [*facts, "no data"]
@@ -214,4 +214,6 @@ def summarise(network: Network, dataset: Dataset | None) -> list[str]:
         names = [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]
         if names:
             facts.append(f"{len(names):,} {word}: {cut(names)}")
+    if given:
+        facts.append(f"{len(given):,} given: {cut([network.variables[v].name for v in given])}")
     return facts

@@ -10,15 +10,17 @@ import numpy as np
 import param
 
 from engine.formats import DataDocument, Document
+from engine.inference.chordal import as_bayesian
 from engine.learning.snapshot import Snapshot
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.prior import flat_exponents
 from engine.model.variable import Variable
 from pgmgui.project.examples import Example
+from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark
@@ -41,6 +43,7 @@ class Editor(param.Parameterized):
     scene = param.ClassSelector(default=Scene(), class_=Scene, allow_None=False, doc="What is open.")
     derived = param.ClassSelector(default=Derived(None, None), class_=Derived, allow_None=False, doc="What follows.")
     selected = param.List(default=[], doc="The names of the selected variables.")
+    factor = param.Integer(default=None, allow_None=True, doc="The selected factor of a Markov network, if one is.")
     evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
@@ -183,6 +186,20 @@ class Editor(param.Parameterized):
         name = self.network.variables[number].name if isinstance(self.network, BayesianNetwork) else "a factor"
         return self._edit(f"change the table of {name}", lambda n: editing.set_table(n, number, table))
 
+    def remove_factor(self, number: int) -> bool:
+        """Remove a factor of a Markov network."""
+        return self._edit("remove a factor", lambda network: editing.remove_factor(network, number))
+
+    def moralise(self) -> bool:
+        """Make a Markov network of a Bayesian one: each table becomes a factor. Data and marks stay."""
+        return self._edit("moralise", as_markov) if isinstance(self.network, BayesianNetwork) else False
+
+    def add_arrows(self) -> bool:
+        """Make a Bayesian network of a Markov one, exactly, if its graph is chordal. Data and marks stay."""
+        if not isinstance(self.network, MarkovNetwork):
+            return False
+        return self._edit("add arrows", lambda network: as_bayesian(network, editing.MOST_CELLS))
+
     def set_prior(self, name: str, exponents: float | Floats | None) -> bool:
         """Give a variable its own Dirichlet exponents; None is the common ones."""
         own = self.scene.prior.get(name)
@@ -198,6 +215,12 @@ class Editor(param.Parameterized):
         if exponent == self.scene.common_prior:
             return True
         return self._change("change the prior", replace(self.scene, common_prior=exponent))
+
+    def set_factor_prior(self, prior: FactorPrior | None) -> bool:
+        """Set the prior on the factors of a Markov network; None is none."""
+        if prior == self.scene.factor_prior:
+            return True
+        return self._change("change the prior", replace(self.scene, factor_prior=prior))
 
     def apply(self, snapshot: Snapshot) -> bool:
         """Give the network the parameters that were learned."""
@@ -229,7 +252,12 @@ class Editor(param.Parameterized):
 
     def select(self, names: Sequence[str]) -> None:
         """Select variables."""
-        self.selected = [name for name in names if name in self.network.index]
+        self.param.update(selected=[name for name in names if name in self.network.index], factor=None)
+
+    def select_factor(self, number: int | None) -> None:
+        """Select a factor of a Markov network, and no variable."""
+        known = isinstance(self.network, MarkovNetwork) and number in range(len(self.network.scopes))
+        self.param.update(selected=[], factor=number if known else None)
 
     def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
         """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing.
@@ -304,7 +332,7 @@ class Editor(param.Parameterized):
     ) -> bool:
         try:
             if isinstance(scene.document.network, BayesianNetwork):
-                flat_exponents(scene.document.network, scene.exponents)
+                flat_exponents(scene.document.network, scene.whole_prior)
             derived = derived or derive_anew(scene, self.scene, self.derived)
         except PgmError as error:
             self.refuse(error)
@@ -322,17 +350,20 @@ class Editor(param.Parameterized):
         note: str = "",
         evidence: Mapping[str, Likelihood] | None = None,
     ) -> None:
-        known = scene.document.network.index
+        network = scene.document.network
+        known = network.index
         past, future = self._history.past, self._history.future
         news: dict[str, object] = {"scene": scene, "message": note}
         if derived is not self.derived:
             said = f"{note} {derived.obstacle}".strip()
             news |= {"derived": derived, "message": said, **self._let_go()}
         if evidence is None:
-            evidence = still_fitting(self.evidence, self.network, scene.document.network)
+            evidence = still_fitting(self.evidence, self.network, network)
         evidence = {name: likelihood for name, likelihood in evidence.items() if name in known}
         if evidence != self.evidence:
             news["evidence"] = evidence
+        if selected or type(network) is not type(self.network) or network.scopes != self.network.scopes:
+            news["factor"] = None  # its number may mean another
         self.param.update(
             **news,
             selected=[name for name in selected if name in known],

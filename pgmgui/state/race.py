@@ -327,7 +327,7 @@ class Race(param.Parameterized):
         stopping: Stopping,
         resume: Snapshot | None = None,
     ) -> Callable[[Callable[[], bool]], Iterator[Snapshot]]:
-        settings, exponents, task = self._session.settings, self._session.scene.exponents, parts.task
+        settings, prior, task = self._session.settings, self._session.scene.whole_prior, parts.task
 
         def start(cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
             snapshots = learn(
@@ -337,7 +337,8 @@ class Race(param.Parameterized):
                 start=settings.start,
                 random_state=settings.seed,
                 n_init=settings.restarts,
-                prior=exponents,
+                prior=prior,
+                given=task.given,
                 stopping=stopping,
                 cancelled=cancelled,
                 task=task,
@@ -353,11 +354,16 @@ def _ended(state: str) -> str:
     return "interrupted" if state in ("setting up", "running", "paused") else state
 
 
+def reasons_against(parts: Parts) -> dict[str, str]:
+    """Per method that cannot learn a problem, why."""
+    reasons = {name: method.reason_against_task(parts.task) for name, method in METHODS.items()}
+    return {name: reason for name, reason in reasons.items() if reason}
+
+
 def offered(parts: Parts) -> list[str]:
     """The methods that can learn a problem."""
-    complete, network = not parts.task.objective.jobs, parts.task.network
-    able = [name for name in LEARNERS if not METHODS[name].reason_against(network)]
-    return [name for name in able if complete or not METHODS[name].complete]
+    against = reasons_against(parts)
+    return [name for name in LEARNERS if name not in against]
 
 
 def _split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:

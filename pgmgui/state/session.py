@@ -25,6 +25,10 @@ class Session(Editor):
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     bars = param.Boolean(default=False, doc="Whether the canvas shows the posterior of each variable.")
+    factor_graph = param.Boolean(default=False, doc="Whether the canvas shows a Markov network's factor graph.")
+    scale: Any = param.Selector(
+        default="values", objects=["values", "logs", "scale-free"], doc="How factors are shown."
+    )
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
     soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
@@ -96,6 +100,14 @@ class Session(Editor):
     def show_bars(self, shown: bool) -> None:
         """Show the posterior of each variable on the canvas, or hide it."""
         self.bars = shown
+
+    def show_factor_graph(self, shown: bool) -> None:
+        """Show the factor graph of a Markov network on the canvas, or the graph of its variables."""
+        self.factor_graph = shown
+
+    def show_scale(self, scale: str) -> None:
+        """Show the numbers of factors as they are ("values"), their logarithms ("logs"), or these "scale-free"."""
+        self.scale = scale
 
     def colour_by(self, what: str) -> None:
         """Let the hulls' colours show which component it is ("component"), or how far it is from its bound ("gap")."""

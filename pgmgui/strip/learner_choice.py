@@ -2,38 +2,52 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import panel as pn
 import panel_material_ui as pmui
 
 from engine.learning.methods import METHODS
+from pgmgui.components.plain_text import HtmlText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.words import LEARNERS, cut
-from pgmgui.state.race import offered
+from pgmgui.state.race import reasons_against
 from pgmgui.state.session import Session
 
 GROUPS = {"Decomposed": True, "Whole network": False}
 """The methods whose components stop on their own, and those that go on until all do."""
 _DENSE = {"& .MuiCheckbox-root": {"padding": "3px 8px"}}
+# Boxes as those above, but nothing to press: a reason is read, so it is text, and the list can have the focus.
+_STYLE = """
+:host { color: var(--panel-on-surface-color); font: 0.875rem/1.35 var(--bokeh-base-font); }
+h4 { font-size: 0.875rem; font-weight: 600; margin: 0 0 4px; } ul { list-style: none; margin: 0; padding: 0; }
+li { margin: 0 0 4px; padding-left: 26px; text-indent: -24px; } li * { text-indent: 0; }
+input { margin: 0 8px 0 2px; width: 14px; height: 14px; vertical-align: -2px; }
+"""
 MOST_SHOWN = 2
 
 
 class LearnerChoice(pn.viewable.Viewer):
-    """A button that says which learners are chosen, and opens the list of all."""
+    """A button that says which learners are chosen, and opens the list of all.
+
+    Those that cannot learn the problem are listed apart, each with the reason.
+    """
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
         self._is_showing = False
         self._groups = {
-            title: pmui.CheckBoxGroup(label=title, options=[], value=[], width=210, margin=(8, 12), sx=_DENSE)
+            title: pmui.CheckBoxGroup(label=title, options=[], value=[], width=230, margin=(8, 12), sx=_DENSE)
             for title in GROUPS
         }
-        form = pn.Row(*self._groups.values(), margin=4)
+        self._others = HtmlText(stylesheets=[_STYLE], sizing_mode="stretch_width", margin=(0, 16, 8, 16))
+        form = pn.Column(pn.Row(*self._groups.values(), margin=0), self._others, margin=4, width=500)
         self._button = make_popup_button(
             "Learners",
             "",
             form,
-            (480, 236),
+            (520, 400),
             sizing_mode="stretch_width",
             margin=(4, 8, 0, 0),
             end_icon="arrow_drop_up",
@@ -49,23 +63,27 @@ class LearnerChoice(pn.viewable.Viewer):
             return
         titles = [title for group in self._groups.values() for title in group.value or []]
         methods = tuple(name for name, title in LEARNERS.items() if title in titles)
-        if set(methods) != set(self._session.settings.methods) & set(self._offered()):
+        if set(methods) != set(self._session.settings.methods).difference(self._reasons):
             self._session.configure(methods=methods)
 
-    def _offered(self) -> list[str]:
-        return [*LEARNERS] if self._session.parts is None else offered(self._session.parts)
+    @property
+    def _reasons(self) -> dict[str, str]:
+        """Per learner that does not apply, why; none without a problem."""
+        return {} if self._session.parts is None else reasons_against(self._session.parts)
 
     def _show(self) -> None:
-        chosen = [name for name in self._offered() if name in self._session.settings.methods]
+        reasons, methods = self._reasons, self._session.settings.methods
+        able = [name for name in LEARNERS if name not in reasons]
         self._is_showing = True
         for title, group in self._groups.items():
-            names = [name for name in self._offered() if METHODS[name].decomposed is GROUPS[title]]
+            names = [name for name in able if METHODS[name].decomposed is GROUPS[title]]
             group.param.update(
                 options=[LEARNERS[name] for name in names],
-                value=[LEARNERS[name] for name in names if name in chosen],
+                value=[LEARNERS[name] for name in names if name in methods],
             )
         self._is_showing = False
-        told = cut([LEARNERS[name] for name in chosen], MOST_SHOWN) or "none"
+        self._others.object = list_others(reasons, methods)
+        told = cut([LEARNERS[name] for name in able if name in methods], MOST_SHOWN) or "none"
         self._button.param.update(
             label=f"Learners: {told}",
             description=f"Learners: {told}. Choose one or several; they race from the same start",
@@ -73,3 +91,16 @@ class LearnerChoice(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._button
+
+
+def list_others(reasons: dict[str, str], methods: tuple[str, ...]) -> str:
+    """The learners that do not apply as HTML: a box that cannot be ticked, its name, and why."""
+    if not reasons:
+        return ""
+    items = []
+    for name, reason in reasons.items():
+        title = escape(LEARNERS[name])
+        ticked = " checked" if name in methods else ""
+        box = f'<input type="checkbox" disabled{ticked} aria-label="{title}" aria-describedby="why-{name}">'
+        items.append(f'<li>{box}{title} — <span id="why-{name}">{escape(reason)}</span></li>')
+    return f'<h4 id="others">Not for this problem</h4><ul tabindex="0" aria-labelledby="others">{"".join(items)}</ul>'

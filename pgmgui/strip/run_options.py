@@ -14,11 +14,14 @@ from engine.model.network import MarkovNetwork
 from pgmgui.components.fields import make_field
 from pgmgui.components.popup import make_popup_button
 from pgmgui.components.switch import make_switch
+from pgmgui.project.factor_prior import kind_of, make_factor_prior, width_of
 from pgmgui.project.numbers import parse_number, show_number
 from pgmgui.project.settings import RANGES
 from pgmgui.state.session import Session
 
 STARTS = {"random": "random", "nearly uniform": "uniform", "current parameters": "current"}
+FACTOR_PRIORS = {"none": "", "Gaussian (L2)": "l2", "Laplace (L1)": "l1"}
+FACTOR_PRIOR = "On the logarithms of the factors: Gaussian keeps all of them near 0, Laplace makes many exactly 0."
 CRITERIA = {"objective": "likelihood", "parameters": "parameters"}
 
 
@@ -62,6 +65,12 @@ NUMBERS = {
         *RANGES["prior"],
         whole=False,
     ),
+    "width": Number(
+        "Prior's width",
+        "σ of a Gaussian prior, b of a Laplace prior: the smaller, the nearer to 1 the factors stay.",
+        *RANGES["width"],
+        whole=False,
+    ),
 }
 
 
@@ -74,6 +83,7 @@ class RunOptions(pn.viewable.Viewer):
         self._choices = {
             "start": (make_switch("Start from", list(STARTS), "Where every learner starts."), STARTS),
             "criterion": (make_switch("Change of", list(CRITERIA), "What the tolerance is compared with."), CRITERIA),
+            "kind": (make_switch("Prior", list(FACTOR_PRIORS), FACTOR_PRIOR), FACTOR_PRIORS),
         }
         self._fields = {
             name: make_field(number.label, number.about, partial(self._type, name), 192)
@@ -83,10 +93,14 @@ class RunOptions(pn.viewable.Viewer):
             choice.param.watch(
                 lambda event, name=name, meanings=meanings: self._set(name, meanings[event.new]), "value"
             )
-        (start, _), (criterion, _) = self._choices.values()
-        form = pn.Column(start, pn.GridBox(*self._fields.values(), ncols=2), criterion, margin=12)
+        (start, _), (criterion, _), (kind, _) = self._choices.values()
+        # A Bayesian network's prior, or the width of a Markov network's: one of the two is shown.
+        *fields, prior, width = self._fields.values()
+        numbers, one_of_two = pn.GridBox(*fields, ncols=2), pn.Row(prior, width, margin=0)
+        kind.margin = (8, 12, 0, 0)
+        form = pn.Column(start, numbers, kind, one_of_two, criterion, margin=12)
         self._button = make_popup_button(
-            "Options", "Options: start, prior, tolerance, restarts", form, (440, 262), margin=(4, 0, 0, 0)
+            "Options", "Options: start, prior, tolerance, restarts", form, (440, 296), margin=(4, 0, 0, 0)
         )
         session.param.watch(lambda *_: self._show(), ["settings", "scene"])
         self._show()
@@ -105,12 +119,17 @@ class RunOptions(pn.viewable.Viewer):
             return
         if name == "prior":
             self._session.set_common_prior(value)
+        elif name in ("kind", "width"):
+            values = {**self._values, name: value}
+            self._session.set_factor_prior(make_factor_prior(values["kind"], values["width"]))
         else:
             self._session.configure(**{name: value})
 
     @property
     def _values(self) -> dict[str, Any]:
-        return {**vars(self._session.settings), "prior": self._session.scene.common_prior}
+        scene = self._session.scene
+        factors = {"kind": kind_of(scene.factor_prior), "width": width_of(scene.factor_prior)}
+        return {**vars(self._session.settings), "prior": scene.common_prior, **factors}
 
     def _show(self) -> None:
         values = self._values
@@ -118,7 +137,10 @@ class RunOptions(pn.viewable.Viewer):
             choice.value = next(word for word, meaning in meanings.items() if meaning == values[name])
         for name, field in self._fields.items():
             field.value = f"{values[name]}" if NUMBERS[name].whole else show_number(values[name])
-        self._fields["prior"].disabled = isinstance(self._session.network, MarkovNetwork)
+        is_markov = isinstance(self._session.network, MarkovNetwork)
+        self._fields["prior"].visible = not is_markov
+        self._choices["kind"][0].visible = is_markov
+        self._fields["width"].param.update(visible=is_markov, disabled=not values["kind"])
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._button

@@ -39,6 +39,7 @@ REST = 5
 HEIGHT, LARGE_HEIGHT = 236, 306
 """Pixels: the canvas is what the page is for. With large type, more."""
 BUTTONS, LARGE_BUTTONS = 38, 46
+CHOICES, LARGE_CHOICES = 40, 50
 WIDTH, LARGE_WIDTH = 400, 530
 """Pixels of the controls."""
 
@@ -54,9 +55,9 @@ class LearnStrip(pn.viewable.Viewer):
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
         choices = LearnerChoice(session), RunOptions(session), _make_equations(session)
-        chosen = pn.Row(*choices, margin=0, height=40, sizing_mode="stretch_width")
+        self._chosen = pn.Row(*choices, margin=0, height=CHOICES, sizing_mode="stretch_width")
         self._controls = pn.Column(
-            chosen,
+            self._chosen,
             self._buttons,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
             max_width=WIDTH,
@@ -163,6 +164,7 @@ class LearnStrip(pn.viewable.Viewer):
     def _enlarge(self, large: bool) -> None:
         self._view.height = LARGE_HEIGHT if large else HEIGHT
         self._buttons.height = LARGE_BUTTONS if large else BUTTONS
+        self._chosen.height = LARGE_CHOICES if large else CHOICES
         self._controls.max_width = LARGE_WIDTH if large else WIDTH
         self._trace.enlarge(large)
 

@@ -328,6 +328,20 @@ def test_convert_a_markov_network(tmp_path, suffix):
     assert all((a == b).all() for a, b in zip(original.tables, found.tables, strict=True))
 
 
+def test_convert_to_the_other_kind_and_back(tmp_path):
+    there, back = tmp_path / "markov.json", tmp_path / "back.bif"
+    source = EXAMPLES / "thesis-chain.bif"
+    assert run("convert", source, there, "--markov").code == run("convert", there, back, "--bayesian").code == 0
+    assert isinstance(read_network(there).network, MarkovNetwork)
+    assert_same_by_names(read_network(source).network, read_network(back).network, 1e-12)
+    assert run("convert", source, back, "--bayesian").code == 0  # it is one already
+    refused = run("convert", GRID, tmp_path / "grid.bif", "--bayesian")
+    assert refused.code == 2
+    assert "the cycle '1' – '4' – '5' – '2' – '1' has no chord; connect two" in refused.err
+    assert run("convert", source, back, "--bayesian", "--markov").code == 2
+    assert "--bayesian is for networks" in run("convert", EXAMPLES / "asia.csv", "x.csv", "--bayesian").err
+
+
 @pytest.mark.parametrize("suffix", [*WRITABLE_DATA, ".csv.gz"])
 def test_convert_data_there_and_back(tmp_path, suffix):
     source = tmp_path / "source.csv"

@@ -62,7 +62,7 @@ def _work(part: Part) -> int:
 
 def count_operations(tape: Tape) -> int:
     """The cells that the tape's operations work through: the largest array of each."""
-    return sum(_largest_array(given) for _, given in tape._operations)
+    return sum(_largest_array(given) for _, given in tape._operations._list)
 
 
 def _largest_array(given: tuple[object, ...]) -> int:

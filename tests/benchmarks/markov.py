@@ -17,7 +17,7 @@ from engine.learning.workspace import Workspace
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError
 from engine.model.network import MarkovNetwork, as_markov
-from engine.simulation.generators import grid_markov
+from engine.simulation.generators import chain_markov, grid_markov, tree_markov
 from engine.simulation.missingness import hide_fraction
 from engine.simulation.sampling import simulate
 from tests.benchmarks.cases import NetworkAbsentError, load
@@ -59,10 +59,6 @@ class Line:
     speedup: float
 
 
-def _grid(size: int) -> Callable[[], MarkovNetwork]:
-    return lambda: grid_markov(size, size, random_state=1)
-
-
 def _tables(name: str) -> Callable[[], MarkovNetwork]:
     return lambda: as_markov(load(name))
 
@@ -78,13 +74,13 @@ def _problem(name: str) -> Callable[[], MarkovNetwork]:
 
 
 TABLE: Mapping[str, Line] = {
-    "chain-50": Line(_tables("chain-50"), 4096, 1.7, 165),
-    "chain-100": Line(_tables("chain-100"), 4096, 2.9, 253),
-    "tree-63": Line(_tables("tree-63"), 4096, 2.36, 152),
-    "tree-127": Line(_tables("tree-127"), 4096, 5.77, 187),
-    "tree-255": Line(_tables("tree-255"), 4096, 13, 236),
-    "grid 9 × 9": Line(_grid(9), 8192, 73, 50),
-    "grid 10 × 10": Line(_grid(10), 8192, 34, 130),
+    "chain-50": Line(partial(chain_markov, 50, random_state=1), 4096, 1.7, 165),
+    "chain-100": Line(partial(chain_markov, 100, random_state=1), 4096, 2.9, 253),
+    "tree-63": Line(partial(tree_markov, 63, random_state=1), 4096, 2.36, 152),
+    "tree-127": Line(partial(tree_markov, 127, random_state=1), 4096, 5.77, 187),
+    "tree-255": Line(partial(tree_markov, 255, random_state=1), 4096, 13, 236),
+    "grid 9 × 9": Line(partial(grid_markov, 9, 9, random_state=1), 8192, 73, 50),
+    "grid 10 × 10": Line(partial(grid_markov, 10, 10, random_state=1), 8192, 34, 130),
     "alarm": Line(_tables("alarm"), 4096, 13.6, 15),
     "54.wcsp": Line(_problem("54.wcsp"), 1024, 79, 1.1),
     "win95pts": Line(_tables("win95pts"), 1024, 7.8, 33),

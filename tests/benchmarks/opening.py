@@ -121,15 +121,13 @@ def _measure_browser(report: Report, server: Served, times: int, quick: bool) ->
         for _ in range(times):
             context = browser.new_context(viewport={"width": 1440, "height": 900})
             context.add_init_script(WATCH)
-            rest = 0.0 if quick else REST
-            cold.append(_open(context, server.url, rest))
+            cold.append(_open(context, server.url, 0.0 if quick else REST))
             if not quick:
-                _open(context, server.url, rest)  # from now on, compiled scripts are kept too
-            warm.append(_open(context, server.url, rest))
-            context.close()
-        _write_steps(report, cold, warm)
-        _write_resources(report, cold[-1][1], warm[-1][1])
-        _measure_idle(report, server, browser.new_context(), *((1, 0.1, 0.1) if quick else (PAGES, SETTLED, 20.0)))
+                _open(context, server.url, REST)  # from now on, compiled scripts are kept too
+                warm.append(_open(context, server.url, REST))
+        _write_steps(report, cold, warm or cold)
+        _write_resources(report, cold[-1][1], (warm or cold)[-1][1])
+        _measure_idle(report, server, context, *((1, 0.1, 0.1) if quick else (PAGES, SETTLED, 20.0)))
         browser.close()
 
 
@@ -169,7 +167,6 @@ def _measure_idle(
     report: Report, server: Served, context: BrowserContext, many: int, settled: float, idle: float
 ) -> None:
     """The CPU time of the server while pages are open that nobody touches."""
-    context.add_init_script(WATCH)
     pages, messages = [], [0]
     for _ in range(many):
         page = context.new_page()

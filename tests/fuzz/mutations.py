@@ -24,13 +24,15 @@ def mutate(text: str, count: int, seed: int) -> Iterator[str]:
 
 def _change_word(text: str, chance: random.Random) -> str:
     words = list(_WORD.finditer(text))
+    if not words:
+        return text
     place = chance.choice(words)
     new = chance.choice([chance.choice(words).group(), chance.choice(_ODD)])
     return text[: place.start()] + new + text[place.end() :]
 
 
 def _change_piece(text: str, chance: random.Random) -> str:
-    at, other = chance.randrange(len(text)), chance.randrange(len(text))
+    at, other = (chance.randrange(len(text) + 1) for _ in range(2))
     piece = text[other : other + chance.randint(0, 30)]
     return text[:at] + piece + text[at + chance.randint(0, 30) :]
 

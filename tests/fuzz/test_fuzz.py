@@ -9,6 +9,7 @@ import pytest
 
 from engine.formats import DATA_FORMATS, NETWORK_FORMATS
 from tests.fuzz.campaign import ROOT, Outcome, try_some
+from tests.fuzz.mutations import mutate
 from tests.fuzz.sources import find_sources
 from tests.fuzz.targets import COMMAND, damage, list_targets
 
@@ -69,3 +70,8 @@ def test_what_goes_wrong_is_found():
     assert said[2].startswith("2 RuntimeWarning('overflow')")
     assert said[3:] == ["3 more than 1,024 MB", "4 "]
     assert done.returncode == -27
+
+
+def test_what_is_left_of_nothing_can_be_damaged_too():
+    assert list(mutate("", 4, 1)) == [""] * 4
+    assert "" in mutate("a", 200, 1)

@@ -12,7 +12,7 @@ import panel as pn
 from app.main import read_files
 from engine.formats import DataDocument, Document
 from engine.learning.learn import learn
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, as_markov
 from engine.model.variable import Variable
 from engine.simulation.generators import chain
 from engine.simulation.sampling import simulate
@@ -87,6 +87,13 @@ def open_vast(session: Session) -> None:
     session.open(Scene("Vast", "", arrange(Document(network)), DataDocument(simulate(network, 10, 0)), marks))
 
 
+def open_vast_markov(session: Session) -> None:
+    """The same chain as a Markov network, to and fro over the page, without data."""
+    network = as_markov(chain(VAST))
+    places = {f"X{k}": (140.0 * (k % 50 if k // 50 % 2 else 49 - k % 50), 90.0 * (k // 50)) for k in range(VAST)}
+    session.open(Scene("Vast", "", Document(network, positions=places)))
+
+
 SCENES: dict[str, Callable[[Session], object]] = {
     "empty": lambda session: session.new(),
     "markov": lambda session: session.new(markov=True),
@@ -94,6 +101,7 @@ SCENES: dict[str, Callable[[Session], object]] = {
     "unlearned": open_unlearned,
     "large": open_large,
     "vast": open_vast,
+    "vast markov": open_vast_markov,
 }
 
 

@@ -20,12 +20,14 @@ def chain(open_scene):
 
 def test_more_than_a_hundred_steps_can_be_undone_and_redone(empty):
     empty.add(60, 60)
-    before = empty.middle("A")
-    empty.node("A").focus()
-    for _ in range(11):
-        empty.press(*["Control+ArrowRight"] * 7, *["Control+ArrowDown"] * 3)
+    before, session = empty.middle("A"), empty.session
+    x, y = session.document.positions["A"]
+    for k in range(1, 111):
+        session.move({"A": (x + 7 * k, y + 3 * k)})
+    while empty.middle("A") != pytest.approx((before[0] + 770, before[1] + 330), abs=1):
+        empty.wait_for_paint()
     far = empty.middle("A")
-    assert far == pytest.approx((before[0] + 770, before[1] + 330), abs=1)
+    empty.node("A").focus()
     for _ in range(11):
         empty.press(*["Control+z"] * 10)
     assert empty.middle("A") == pytest.approx(before, abs=1)

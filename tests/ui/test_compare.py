@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from pgmgui.tabs.variable.comparing import find_marginal
 from tests.ui.lab import Lab
 from tests.ui.test_travel import cell, learn_again, shown
 
@@ -43,3 +44,20 @@ def test_tables_are_compared_and_a_prior_shrinks_them(open_panel):
     lab.tab("Compare")
     expect(lab.page.get_by_text(re.compile("^From current .* to previous"))).to_be_visible()
     expect(cell(lab, "Differences of tub", 0, 1)).to_have_text("-0.4500")
+
+
+def test_factors_are_compared_by_what_they_make_probable(open_panel):
+    lab = Lab(open_panel("variable", "strip", scene="thesis-grid")).select("2").tab("Compare")
+    expect(lab.page.get_by_text("There is nothing to compare with yet")).to_be_visible()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    expect(lab.page.get_by_text(re.compile("^From current .* to learned"))).to_be_visible()
+    expect(lab.page.get_by_text("its own numbers have no scale")).to_be_visible()
+    network, learned = lab.session.network, lab.session.learned.network()
+    scope = [network.variables[v] for v in network.scopes[0]]
+    change = find_marginal(learned, scope) - find_marginal(network, scope)
+    texts = [[float(text) for text in row[1:]] for row in shown(lab, "Differences of 1–2")]
+    assert texts == pytest.approx(change, abs=6e-5)
+    lab.page.get_by_role("combobox", name=re.compile("^Factor")).click()
+    lab.page.locator(".MuiMenuItem-root").filter(has_text="2–5").click()
+    expect(lab.page.get_by_role("grid", name="Differences of 2–5")).to_be_visible()

@@ -69,7 +69,13 @@ def test_complete_data_is_certified_and_can_be_counted(open_panel):
     lab.pick("Asia")
     lab.button("Learners").click()
     expect(lab.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_be_visible()
-    expect(lab.page.get_by_role("checkbox", name="counting", exact=True)).to_have_count(0)
+    counting = lab.page.get_by_role("checkbox", name="counting", exact=True)
+    expect(counting).to_be_disabled()
+    expect(counting).to_have_accessible_description(re.compile("^needs complete data, but values of 'tub', 'lung'"))
+    expect(counting).to_be_checked()  # it was chosen, and will be again where it applies
+    lab.page.get_by_role("checkbox", name="CG", exact=True).focus()
+    lab.page.keyboard.press("Tab")
+    expect(lab.page.get_by_role("list", name="Not for this problem")).to_be_focused()
 
 
 def test_step_pause_resume_stop_and_what_is_enabled(open_panel):

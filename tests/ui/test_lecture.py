@@ -50,7 +50,9 @@ def test_large_type(open_desk):
         lab.page.wait_for_function(
             f"([element, before]) => ({SIZE})(element) > 1.15 * before", arg=[place.element_handle(), before[name]]
         )
-    # Nothing is pushed off the page, and the plot's words have grown too.
+    # Nothing is pushed off the page or lies on another, and the plot's words have grown too.
+    above, below = lab.button("Options").bounding_box(), lab.button("Start").bounding_box()
+    assert above["y"] + above["height"] + 4 <= below["y"]
     assert lab.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert lab.page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
     lab.page.wait_for_function(

@@ -152,8 +152,7 @@ def draw_sprinkler(bench: Bench) -> None:
     expect(bench.node("Rain")).to_have_attribute("data-role", "hidden")
 
 
-def test_draw_a_network_by_hand_learn_it_and_save_it(open_board, tmp_path):
-    bench = Bench(open_board())
+def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
     draw_sprinkler(bench)
     assert bench.groups() == [["Cloudy"], ["Rain", "Wet"], ["Sprinkler"]]
     drawn = read_network(bench.save_network(tmp_path)).network

@@ -27,25 +27,29 @@ AbortSignal.timeout = () => timeout.call(AbortSignal, 500)
 """Has the page ask often whether its server is there, and not wait long for the answer."""
 
 
-def test_the_page_says_when_its_server_is_gone_and_its_run_goes_on_when_it_is_back(page, tmp_path):
+def test_the_page_says_when_its_server_is_gone_or_cannot_keep_and_its_run_goes_on_when_it_is_back(page, tmp_path):
+    folder = tmp_path / "kept"
+    folder.touch()  # a file where the folder should be
     server = start_process((), tmp_path / "log")
     try:
         page.add_init_script(IMPATIENT)
         page.goto(server.url)
         lab = Lab(wait_for_page(page))
-        lab.node("smoke").focus()
-        page.keyboard.press("h")
+        expect(lab.message).to_have_count(0)
+        lab.select("smoke").press("h")
         expect(lab.node("smoke")).to_have_attribute("data-role", "hidden")
+        assert_told_that_nothing_is_kept(lab)
+        lab.tab("Query")
+        expect(lab.message).to_be_visible()
+        folder.unlink()
+        expect(lab.message).to_have_count(0)
         page.wait_for_url(re.compile(r"/\?tab=[\w-]{16}$"))
-        page.reload()
-        lab = Lab(wait_for_page(page))
-        expect(page.locator("#gone")).to_be_empty()  # a reload is no loss
         lab.run_for_ever()
-        while kept_iteration(tmp_path / "kept") <= 41:
+        while kept_iteration(folder) <= 41:
             lab.wait_for_paint()
         address = page.url
         stop_and_kill(server, page)
-        reached = kept_iteration(tmp_path / "kept")
+        reached = kept_iteration(folder)
         server = start_process((), tmp_path / "log", urlsplit(server.url).port)
         page.get_by_role("alert").get_by_role("button", name="Reconnect").click()
         expect(page.locator("#gone")).to_be_empty()
@@ -57,9 +61,27 @@ def test_the_page_says_when_its_server_is_gone_and_its_run_goes_on_when_it_is_ba
         lab.button("Continue").click()
         while count_iterations(lab) <= reached:
             lab.wait_for_paint()
-        assert server.errors() == []
+        lose_what_is_kept(server, lab, folder)
     finally:
         server.stop()
+
+
+def assert_told_that_nothing_is_kept(lab: Lab) -> None:
+    expect(lab.message).to_contain_text("What you do on this page is not kept")
+    expect(lab.message).to_contain_text("cannot make the folder that tabs are kept in: File exists")
+
+
+def lose_what_is_kept(server: Served, lab: Lab, folder: Path) -> None:
+    """Have keeping fail, and then the server be gone: the page says what that means."""
+    shutil.rmtree(folder)
+    folder.touch()
+    lab.select("smoke").press("h")
+    assert_told_that_nothing_is_kept(lab)
+    assert server.errors() == []
+    server.process.kill()
+    alert = lab.page.locator("#gone")
+    expect(alert).to_contain_text("What you did last could not be kept")
+    expect(alert).not_to_contain_text("was kept")
 
 
 def stop_and_kill(server: Served, page: Page) -> None:
@@ -90,32 +112,3 @@ def kept_iteration(folder: Path) -> int:
     rows = look(folder, "SELECT text FROM tab") if (folder / "kept-1.db").exists() else []
     results = json.loads(rows[0][0])["results"] if rows else []
     return results[0]["iteration"] if results else 0
-
-
-def test_what_cannot_be_kept_is_said_wherever_the_user_is_and_when_the_server_is_gone(page, tmp_path):
-    folder = tmp_path / "kept"
-    folder.touch()  # a file where the folder should be
-    server = start_process((), tmp_path / "log")
-    try:
-        page.goto(server.url)
-        lab = Lab(wait_for_page(page))
-        expect(lab.message).to_have_count(0)
-        lab.select("smoke").press("h")
-        expect(lab.message).to_contain_text("What you do on this page is not kept")
-        expect(lab.message).to_contain_text("cannot make the folder that tabs are kept in: File exists")
-        lab.tab("Query")
-        expect(lab.message).to_be_visible()
-        folder.unlink()
-        expect(lab.message).to_have_count(0)
-        expect(page).to_have_url(re.compile("tab="))
-        shutil.rmtree(folder)
-        folder.touch()
-        lab.select("smoke").press("h")
-        expect(lab.message).to_contain_text("What you do on this page is not kept")
-        assert server.errors() == []
-        server.process.kill()
-        alert = page.locator("#gone")
-        expect(alert).to_contain_text("What you did last could not be kept")
-        expect(alert).not_to_contain_text("was kept")
-    finally:
-        server.stop()

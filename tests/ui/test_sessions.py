@@ -1,4 +1,4 @@
-"""What is kept: a reload, a restart of the server, a duplicated tab, a link, a file, a script, a report."""
+"""What is kept: a reload, a duplicated tab, a link, a file, a script, a report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.command_line import run
 from tests.pgmgui.project.small_sessions import small
 from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
-from tests.ui.serving import ROOT, start_process
+from tests.ui.serving import ROOT
 from tests.ui.test_scenarios import HOSTILE, Bench, hostile_network
 from tests.ui.watch import Watch
 
@@ -78,57 +78,49 @@ class Desk(Bench, Lab):
         }
 
 
-def test_all_is_there_after_a_restart_and_a_duplicated_tab_goes_its_own_way(page, context, tmp_path):
-    watch = Watch()
-    server = start_process((), tmp_path / "log")
-    try:
-        watch.follow(page, server.url)
-        page.goto(server.url)
-        desk = Desk(wait_for_page(page).page)
-        assert urlsplit(page.url).query == ""
-        change_everything(desk)
-        desk.learn()
-        desk.expect_kept()
-        expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
-        before, address = desk.picture(), page.url
-        page.close()  # an open one would call the server in vain, and say so on the console
-        server.stop()
-        assert server.errors() == []
-        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
-        page = context.new_page()
-        watch.follow(page, server.url)
-        page.goto(address)
-        desk = Desk(wait_for_page(page))
-        expect(desk.certificate).to_be_visible()
-        desk.expect_lines("decomposed EM", "bound by components")
-        assert desk.picture() == before
-        assert desk.groups() == [["V"], ["W"], ["X"], ["Y", "Z"]]
-        desk.expect_enabled(Start=True, Apply=True, Stop=False)
-        desk.tab("Variable").select("W")
-        expect(desk.cell("Table of W", 0, 0)).to_have_text("0.3")
-        desk.tab("Parts")
-        expect(desk.table).to_contain_text("Y, Z")
-        desk.button("Apply").click()
-        expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
-        desk.expect_kept()
-        twin = duplicate(desk, watch, server.url)
-        twin.select("W")
-        twin.page.keyboard.press("h")
-        expect(twin.node("W")).to_have_attribute("data-role", "hidden")
-        twin.expect_kept()
-        desk = desk.reload()
-        expect(page).to_have_url(address)
-        expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
-        expect(desk.node("W")).to_have_attribute("data-role", "observed")
-        twin.button("Forget this tab's copy").click()
-        expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
-        expect(twin.page).to_have_url(f"{server.url}/")
-        kept = look(tmp_path / "kept", "SELECT key FROM tab")
-        assert kept == [(urlsplit(address).query.removeprefix("tab="),)]
-        assert server.errors() == []
-    finally:
-        server.stop()
-    assert watch.problems == []
+def test_all_is_there_after_a_reload_and_a_duplicated_tab_goes_its_own_way(open_board, page, context, kept):
+    desk = Desk(open_board().page)
+    assert urlsplit(page.url).query == ""
+    change_everything(desk)
+    desk.learn()
+    desk.expect_kept()
+    expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
+    before, address = desk.picture(), page.url
+    desk = desk.reload()
+    expect(page).to_have_url(address)
+    expect(desk.certificate).to_be_visible()
+    desk.expect_lines("decomposed EM", "bound by components")
+    assert desk.picture() == before
+    assert desk.groups() == [["V"], ["W"], ["X"], ["Y", "Z"]]
+    desk.expect_enabled(Start=True, Apply=True, Stop=False)
+    desk.tab("Variable").select("W")
+    expect(desk.cell("Table of W", 0, 0)).to_have_text("0.3")
+    desk.tab("Parts")
+    expect(desk.table).to_contain_text("Y, Z")
+    desk.button("Apply").click()
+    expect(page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+    desk.expect_kept()
+    twin = Desk(open_board(tab=context.new_page(), query=f"?{urlsplit(address).query}").page)
+    expect(twin.page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
+    assert twin.names() == desk.names()
+    twin.page.wait_for_function("address => location.href !== address && location.search.length > 8", arg=address)
+    twin.select("W")
+    twin.page.keyboard.press("h")
+    expect(twin.node("W")).to_have_attribute("data-role", "hidden")
+    twin.expect_kept()
+    expect(desk.node("W")).to_have_attribute("data-role", "observed")
+    mine, other = (urlsplit(url).query.removeprefix("tab=") for url in (address, twin.page.url))
+    assert kept_keys(kept) >= {mine, other}
+    twin.button("Forget this tab's copy").click()
+    expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
+    expect(twin.page).to_have_url(re.compile("/$"))
+    assert mine in kept_keys(kept)
+    assert other not in kept_keys(kept)
+
+
+def kept_keys(folder: Path) -> set[str]:
+    """The tabs of which something is kept."""
+    return {key for (key,) in look(folder, "SELECT key FROM tab")}
 
 
 def change_everything(desk: Desk) -> None:
@@ -139,18 +131,6 @@ def change_everything(desk: Desk) -> None:
     desk.tab("Variable").select("W")
     desk.type_into("Table of W", 0, 0, "0.3")
     desk.select("Y").press("h")
-
-
-def duplicate(desk: Desk, watch: Watch, url: str) -> Desk:
-    """The same address in a second tab, while the first is open: it shows the same, and gets an address of its own."""
-    other = desk.page.context.new_page()
-    watch.follow(other, url)
-    other.goto(desk.page.url)
-    twin = Desk(wait_for_page(other).page)
-    expect(other.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
-    assert twin.names() == desk.names()
-    other.wait_for_function("address => location.href !== address && location.search.length > 8", arg=desk.page.url)
-    return twin
 
 
 def objective(desk: Desk, learner: str) -> float:

@@ -29,6 +29,14 @@ SCREEN = """([x, up]) => {
 }"""
 
 
+def find_place(lab: Lab, iteration: int) -> list[float]:
+    """Where an iteration is on the screen, once the plot has come to rest."""
+    found: list[float] = []
+    while found != (found := lab.page.evaluate(SCREEN, [iteration, "objective (nats)"])):
+        lab.wait_for_paint()
+    return found
+
+
 def open_session(example: str) -> Session:
     session = Session()
     session.open_example(find_example(example))
@@ -70,8 +78,8 @@ def test_the_past_iterations_are_shown_again(open_desk):
     moment(lab, "the network itself")
     run = learn_again("asia")
     # Drag the upright line on the plot, from the end to somewhere near the beginning.
-    start = lab.page.evaluate(SCREEN, [len(run) - 1, "objective (nats)"])
-    end = lab.page.evaluate(SCREEN, [40, "objective (nats)"])
+    start = find_place(lab, len(run) - 1)
+    end = find_place(lab, 40)
     lab.page.mouse.move(*start)
     lab.page.mouse.down()
     lab.page.mouse.move(*end, steps=8)
@@ -90,7 +98,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     lab.button("▶").click()
     moment(lab, f"iteration {at} of decomposed EM")
     # A click on the plot too.
-    lab.page.mouse.click(*lab.page.evaluate(SCREEN, [0, "objective (nats)"]))
+    lab.page.mouse.click(*find_place(lab, 0))
     moment(lab, "iteration 0 of decomposed EM")
     expect(lab.button("◀")).to_be_disabled()
     # The inspector and the gaps show it.

@@ -28,6 +28,8 @@ def parse(data: bytes, _hints: Hints) -> Table:
         if len(set(names)) < len(names):
             raise FormatError("two columns have the same name; names must differ")
         read = file.read()
+        if read.num_rows != rows:
+            raise FormatError(f"the file declares {rows:,} rows and holds {read.num_rows:,}; write it anew")
         return Table([_read_column(arrow, name, read.column(k)) for k, name in enumerate(names)], rows)
     except (arrow.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]

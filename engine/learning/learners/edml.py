@@ -11,7 +11,7 @@ import numpy as np
 from engine.learning.learner import Info, State, make_state
 from engine.learning.local_problems import MOST_STEPS, solve_sets
 from engine.learning.objective import Objective
-from engine.learning.parameters import Geometry, LogLinear
+from engine.learning.parameters import SMALLEST, Geometry, LogLinear
 from engine.learning.soft_evidence import SoftEvidence, collect
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
@@ -126,6 +126,8 @@ class EDML:
         local = geometry.to_local(state.theta, state.model_counts)
         fixed = geometry.with_prior(objective.counts)
         moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
+        if self.damping == 0 and ((state.theta > 0) & (local <= SMALLEST) & (moved > 0)).any():
+            raise ModelError("EDML without damping has diverged: its factors exclude what the data has; use edml")
         return geometry.from_local(state.theta, local, moved)
 
 

@@ -4,7 +4,7 @@
 
 class Canvas {
   constructor(root, send) {
-    Object.assign(this, {root, send, sent: 0, loads: 0, styles: 0, alone: 0, last_move: 0, last_select: 0})
+    Object.assign(this, {root, send, sent: 0, loads: 0, styles: 0, alone: 0, factor: null, last_move: 0, last_select: 0})
     this.after = new Map() // what to do when an op is answered
     this.selected = new Set() // names
     this.chosen = new Set() // edges
@@ -54,6 +54,8 @@ class Canvas {
     this.chosen = new Set(drawing.edges.filter((edge) => chosen.has(drawing.describe(edge))))
     this.hint.hidden = drawing.nodes.length > 0
     this.file = message.file
+    this.factor_graph = message.factorGraph
+    set_factor_switch(this, message)
     if (message.fit) this.before = null
     if (!this.loads || message.fit || !drawing.nodes.some((node) => this.view.shows(node))) this.fit()
     if (focused) this.focus(drawing.node(focused.name) ?? drawing.nodes[Math.min(number, drawing.nodes.length - 1)])
@@ -167,8 +169,9 @@ class Canvas {
   remove(node) {
     const names = [...this.selected]
     const edges = [...this.chosen].map(({from, to}) => [from.name, to.name])
-    if (!names.length && !edges.length && node) names.push(node.name)
+    if (!names.length && !edges.length && this.factor === null && node) names.push(node.name)
     if (names.length || edges.length) this.do("remove", {names, edges})
+    else if (this.factor !== null) this.do("remove_factor", {number: this.factor})
   }
 
   hide(node) {
@@ -251,20 +254,20 @@ class Canvas {
   // Go through the edges of a node.
   choose_next(node) {
     if (!node?.edges.length) return
-    const last = node.edges.findIndex((edge) => this.chosen.has(edge))
+    const last = node.edges.findIndex((edge) => this.chosen.has(edge) || edge.to.chosen)
     const edge = node.edges[(last + 1) % node.edges.length]
-    this.choose(edge, false)
-    this.say(`Selected: ${this.drawing.describe(edge)}`)
+    this.factor_graph ? choose_factor(this, edge.to) : this.choose(edge, false)
+    this.say(`Selected: ${this.factor_graph ? edge.to.name : this.drawing.describe(edge)}`)
   }
 
-  choose_all(names, edges = []) {
-    const before = [...this.selected]
-    this.selected = new Set(names)
-    this.chosen = new Set(edges)
+  // Select variables and edges; or a factor, by its number.
+  choose_all(names, edges = [], factor = null) {
+    const [before, other] = [[...this.selected], factor !== this.factor]
+    Object.assign(this, {selected: new Set(names), chosen: new Set(edges), factor})
     this.show_selection()
-    if (before.length !== this.selected.size || before.some((name) => !this.selected.has(name))) {
+    if (other || before.length !== this.selected.size || before.some((name) => !this.selected.has(name))) {
       this.last_select = this.sent + 1
-      this.do("select", {names: [...this.selected]})
+      factor === null ? this.do("select", {names: [...this.selected]}) : this.do("factor", {number: factor})
     }
   }
 
@@ -272,10 +275,10 @@ class Canvas {
     this.choose_all([])
   }
 
-  take_selection({names, seq}) {
+  take_selection({names, factor, seq}) {
     if (seq < this.last_select) return
     const same = names.length === this.selected.size && names.every((name) => this.selected.has(name))
-    this.selected = new Set(names)
+    Object.assign(this, {selected: new Set(names), factor})
     if (!same) this.chosen.clear()
     this.show_selection()
     // It was selected elsewhere on the page: show where it is.
@@ -284,8 +287,8 @@ class Canvas {
   }
 
   show_selection() {
-    this.drawing.mark(this.selected, this.chosen)
-    this.tools.allow("Remove what is selected", this.selected.size || this.chosen.size)
+    this.drawing.mark(this.selected, this.chosen, this.factor)
+    this.tools.allow("Remove what is selected", this.selected.size || this.chosen.size || this.factor !== null)
   }
 
   // --- connecting without a drag
@@ -327,7 +330,8 @@ class Canvas {
   }
 
   fit() {
-    this.view.fit(this.drawing.shown().map(with_card))
+    const {drawing} = this
+    this.view.fit([...drawing.shown().map(with_card), ...drawing.factors.shown()])
   }
 
   async save_picture(kind) {

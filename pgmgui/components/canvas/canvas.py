@@ -18,7 +18,20 @@ import param
 from pgmgui.components.base import Component
 from pgmgui.components.canvas.graph import Beliefs, Graph, Look, find_changes, is_other
 
-_PARTS = ("geometry", "shapes", "bars", "far", "sight", "drawing", "view", "picture", "tools", "pointer", "keys")
+_PARTS = (
+    "geometry",
+    "shapes",
+    "bars",
+    "far",
+    "sight",
+    "factors",
+    "drawing",
+    "view",
+    "picture",
+    "tools",
+    "pointer",
+    "keys",
+)
 
 
 class Canvas(Component):
@@ -32,6 +45,7 @@ class Canvas(Component):
     look = param.ClassSelector(class_=Look, allow_None=True, doc="How its nodes and components look.")
     beliefs = param.ClassSelector(class_=Beliefs, allow_None=True, doc="How probable the states of its nodes are.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
+    factor = param.Integer(default=None, allow_None=True, doc="The number of the selected factor, if one is.")
     history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
     node_height = param.Number(default=44.0, doc="Pixels of a node, at zoom 1.")
     longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
@@ -39,7 +53,7 @@ class Canvas(Component):
 
     _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
     _styles = ("canvas.css",)
-    _python = ("graph", "look", "beliefs", "selected", "history", "node_height", "longest_label", "on_op")
+    _python = ("graph", "look", "beliefs", "selected", "factor", "history", "node_height", "longest_label", "on_op")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -89,6 +103,8 @@ class Canvas(Component):
             "load",
             nodes=list(self.graph.nodes),
             edges=[list(edge) for edge in self.graph.edges],
+            factors=[list(scope) for scope in self.graph.factors],
+            factorGraph=self.graph.factor_graph,
             directed=self.graph.directed,
             label=self.graph.label,
             file=self.graph.file,
@@ -111,9 +127,9 @@ class Canvas(Component):
             cards = [asdict(card) for card in self.beliefs.cards]
             self._say("bars", shown=self.beliefs.shown, cards=cards, supposed=list(self.beliefs.supposed.items()))
 
-    @param.depends("selected", watch=True)
+    @param.depends("selected", "factor", watch=True)
     def _reselect(self) -> None:
-        self._say("select", names=list(self.selected))
+        self._say("select", names=list(self.selected), factor=self.factor)
 
     @param.depends("history", watch=True)
     def _send_history(self) -> None:

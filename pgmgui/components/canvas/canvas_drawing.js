@@ -1,4 +1,4 @@
-// The drawing: nodes, edges and hulls as SVG. It shows what it is told and decides nothing.
+// The drawing: nodes, edges, factors and hulls as SVG. It shows what it is told and decides nothing.
 // A node, edge or hull may have no elements: see canvas_sight.js.
 
 const FONT = "500 17px"
@@ -18,6 +18,7 @@ class Drawing {
     this.far = new Far(layer("far"))
     this.hit_layer = layer("hits")
     this.edge_layer = layer("edges")
+    this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
     this.band = make("path", {class: "band"}, this.viewport)
@@ -66,9 +67,11 @@ class Drawing {
 
   // --- drawing
 
-  load({nodes, edges, directed, label, nodeHeight, longestLabel}) {
+  load({nodes, edges, factors, factorGraph, directed, label, nodeHeight, longestLabel}) {
     this.svg.setAttribute("aria-label", label)
-    if (this.is_same(nodes, edges, directed)) return this.move(nodes)
+    const wiring = JSON.stringify([directed, factorGraph, edges, factors])
+    if (wiring === this.wiring && this.has_names(nodes)) return this.move(nodes)
+    this.wiring = wiring
     const pen = document.createElement("canvas").getContext("2d")
     pen.font = `${FONT} ${getComputedStyle(this.svg).fontFamily}`
     pen.textRendering = "geometricPrecision" // else Chromium rounds widths now and then, on a busy machine
@@ -76,10 +79,13 @@ class Drawing {
     this.nodes = nodes.map(({name, x, y}) => {
       const text = shorten(name, longestLabel)
       const width = Math.max(nodeHeight + 8, pen.measureText(text).width + 32)
-      return {name, text, x, y, width, height: nodeHeight, edges: [], hulls: new Set()}
+      return {name, text, x, y, width, height: nodeHeight, edges: [], squares: [], hulls: new Set()}
     })
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
-    this.edges = edges.map(([from, to]) => this.add_edge(this.nodes[from], this.nodes[to]))
+    this.factors.load(factors, this.nodes, factorGraph)
+    this.svg.classList.toggle("factor-graph", factorGraph)
+    const ends = factorGraph ? this.factors.list_spokes() : edges.map(([from, to]) => [this.nodes[from], this.nodes[to]])
+    this.edges = ends.map(([from, to]) => this.add_edge(from, to))
     this.hulls = []
     this.hulls_drawn = []
     this.highlighted = {}
@@ -90,16 +96,15 @@ class Drawing {
     if (this.sight.whole) {
       this.edges.forEach((edge) => this.draw_edge(edge))
       this.keep(new Set(this.nodes))
+      this.factors.keep(this.factors.all)
     }
     this.sight.begin()
     this.svg.setAttribute("tabindex", this.nodes.length ? "-1" : "0")
     if (this.nodes.length) this.reach(this.nodes[0])
   }
 
-  is_same(nodes, edges, directed) {
-    return directed === this.directed && nodes.length === this.nodes.length && edges.length === this.edges.length
-      && nodes.every(({name}, k) => name === this.nodes[k].name)
-      && edges.every(([from, to], k) => this.nodes[from] === this.edges[k].from && this.nodes[to] === this.edges[k].to)
+  has_names(nodes) {
+    return nodes.length === this.nodes.length && nodes.every(({name}, k) => name === this.nodes[k].name)
   }
 
   add_edge(from, to) {
@@ -197,7 +202,8 @@ class Drawing {
   place(nodes) {
     for (const {element, x, y} of nodes) element?.setAttribute("transform", `translate(${x} ${y})`)
     this.bars.place(nodes)
-    new Set(nodes.flatMap((node) => node.edges)).forEach((edge) => this.route(edge))
+    const things = [...nodes, ...this.factors.place(nodes)]
+    new Set(things.flatMap(({edges}) => edges)).forEach((edge) => this.route(edge))
     new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
     this.sight.change()
   }
@@ -218,14 +224,16 @@ class Drawing {
   // --- what the data says
 
   // Nodes and hulls that look otherwise now; the rest stays, unless it is the whole look.
-  style({whole, nodes, hulls, gone}) {
+  style({whole, nodes, hulls, gone, alone}) {
     nodes.forEach(([k, look]) => this.dress(this.nodes[k], look))
-    for (const {from, to, line} of this.edges) line?.classList.toggle("ghost", is_ghostly(from, to))
     const replaced = new Set([...gone, ...hulls.map(({number}) => number)])
     const stays = new Set(this.hulls.filter(({number}) => !whole && !replaced.has(number)))
     for (const hull of this.hulls) if (!stays.has(hull)) hull.members.forEach((node) => node.hulls.delete(hull))
     this.hulls = [...stays, ...hulls.map((hull) => this.add_hull(hull))].sort((a, b) => a.number - b.number)
     if (this.sight.whole) this.keep_hulls(this.hulls)
+    const looked_at = this.hulls.find(({number}) => number === alone)
+    this.factors.haunt(looked_at && new Set(looked_at.factors))
+    for (const {from, to, line} of this.edges) line?.classList.toggle("ghost", is_ghostly(from, to))
     this.sight.change()
   }
 
@@ -249,8 +257,9 @@ class Drawing {
     this.sight.change()
   }
 
-  add_hull({number, members, colour, ghost, label}) {
-    const hull = {number, colour, ghost, label, members: members.map((k) => this.nodes[k])}
+  add_hull({number, members, factors, colour, ghost, label}) {
+    const squares = factors.map((k) => this.factors.squares.get(k)).filter(Boolean)
+    const hull = {number, factors, colour, ghost, label, members: [...members.map((k) => this.nodes[k]), ...squares]}
     hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)
     return hull
@@ -258,7 +267,8 @@ class Drawing {
 
   // --- what is going on
 
-  mark(selected, edges) {
+  mark(selected, edges, factor) {
+    this.factors.choose(factor)
     for (const node of this.nodes) {
       if (Boolean(node.selected) === selected.has(node.name)) continue
       node.selected = selected.has(node.name)

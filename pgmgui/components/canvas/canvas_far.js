@@ -1,17 +1,17 @@
-// A large graph from afar: a mark a node and a line an edge, all that look the same in one path. What is drawn on its
+// A large graph from afar: a mark a node or factor and a line an edge, all that look the same in one path. What is drawn on its
 // own, nearer, is left out.
 
 class Far {
   constructor(layer) {
     this.lines = make("g", {class: "far-lines"}, layer)
+    this.squares = make("g", {class: "far-squares"}, layer)
     this.marks = make("g", {class: "far-marks"}, layer)
   }
 
-  draw(nodes, edges) {
+  draw(nodes, edges, squares) {
     this.fill(this.lines, edges, line_class, ({from, to}) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
-    this.fill(this.marks, nodes, mark_class, ({x, y, width, height}) => {
-      return `M${x - width / 2} ${y - height / 2}h${width}v${height}h${-width}Z`
-    })
+    this.fill(this.squares, squares, square_class, outline_box)
+    this.fill(this.marks, nodes, mark_class, outline_box)
   }
 
   fill(layer, things, name, trace) {
@@ -26,6 +26,15 @@ class Far {
   }
 }
 
+function outline_box({x, y, width, height}) {
+  return `M${x - width / 2} ${y - height / 2}h${width}v${height}h${-width}Z`
+}
+
+function square_class({ghost, chosen}) {
+  if (chosen) return "far-square selected"
+  return ghost ? "far-square ghost" : "far-square"
+}
+
 function line_class(edge) {
   if (edge.chosen) return "far-line selected"
   return is_ghostly(edge.from, edge.to) ? "far-line ghost" : "far-line"
@@ -33,7 +42,7 @@ function line_class(edge) {
 
 // Filled or hollow, as the nodes are.
 function mark_class({look, selected, supposed}) {
-  const kind = `far-mark${look?.role && look.role !== "observed" ? " hollow" : ""}`
+  const kind = `far-mark${look?.role && !["observed", "given"].includes(look.role) ? " hollow" : ""}`
   if (selected) return `${kind} selected`
   if (look?.ghost) return `${kind} ghost`
   return supposed ? `${kind} supposed` : kind

@@ -15,6 +15,7 @@ const KEYS = {
   "e": (canvas, node) => canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting(node),
   "h": (canvas, node) => canvas.hide(node),
   "l": (canvas, node) => canvas.choose_next(node),
+  "f": (canvas) => show_factor_graph(canvas, !canvas.factor_graph),
   "c": (canvas, node) => canvas.look(canvas.alone || node?.component),
   "F2": (canvas, node) => canvas.name(node ?? canvas.only_selected()),
   "Delete": (canvas, node) => canvas.remove(node),

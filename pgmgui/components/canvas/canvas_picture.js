@@ -19,7 +19,7 @@ function take_picture({drawing, root}) {
   const copy = sight.wholly(() => copy_drawing(svg, new Map()))
   svg.style.display = ""
   svg.setAttribute("class", classes)
-  const boxes = [...drawing.nodes.map(with_card), ...drawing.hulls.map(({box}) => box)]
+  const boxes = [...drawing.nodes.map(with_card), ...drawing.factors.all, ...drawing.hulls.map(({box}) => box)]
   const [left, top, right, bottom] = box_around(boxes)
   const box = {x: left - HULL, y: top - 2 * HULL, width: right - left + 2 * HULL, height: bottom - top + 3 * HULL}
   return frame_picture(copy, box, background)

@@ -39,7 +39,7 @@ function listen_to_pointer(canvas) {
   svg.addEventListener("pointercancel", () => { canvas.gesture?.cancel(); end() })
   svg.addEventListener("dblclick", (event) => {
     clearTimeout(waiting)
-    if (canvas.connecting || canvas.chosen.size) return
+    if (canvas.connecting || canvas.chosen.size || canvas.factor !== null) return
     const [x, y] = canvas.view.point(event)
     if (canvas.drawing.card_at(x, y)) return
     const node = canvas.drawing.node_at(x, y)
@@ -63,12 +63,14 @@ function begin_gesture(canvas, event) {
   const {drawing} = canvas
   const node = node_under(canvas, event)
   const edge = drawing.edge_of(event.target)
+  const square = drawing.factors.square_of(event.target)
   const component = drawing.component_of(event.target)
   const bar = canvas.connecting ? null : drawing.card_at(...canvas.view.point(event))
   if (bar) return {x: event.clientX, y: event.clientY, ...bar_gesture(canvas, bar)}
   const more = event.shiftKey || event.ctrlKey || event.metaKey
   let click = () => canvas.clear()
   if (node) click = () => canvas.click(node, more)
+  else if (square) click = () => choose_factor(canvas, square)
   else if (edge) click = () => canvas.choose(edge, more)
   else if (component) click = () => canvas.look(component.number)
   let gesture

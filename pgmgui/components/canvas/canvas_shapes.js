@@ -35,7 +35,7 @@ function wear_look(node) {
   element.classList.toggle("ghost", ghost)
   element.classList.toggle("borrowed", borrowed)
   node.badge.textContent = badge
-  node.below.textContent = borrowed ? "borrowed" : ""
+  node.below.textContent = borrowed ? "borrowed" : role === "given" ? "given" : ""
   wear_label(node)
 }
 

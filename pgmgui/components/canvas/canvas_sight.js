@@ -22,7 +22,7 @@ class Sight {
   begin() {
     this.far = false
     this.drawing.svg.classList.remove("afar")
-    this.drawing.far.draw([], [])
+    this.drawing.far.draw([], [], [])
     this.change()
   }
 
@@ -41,27 +41,29 @@ class Sight {
 
   draw() {
     if (!this.view || this.whole) return
-    const {nodes, edges, hulls} = this.drawing
+    const {nodes, edges, hulls, factors} = this.drawing
     const {box, zoom} = this.view
     const seen = nodes.filter((node) => overlaps(box, with_card(node)))
     const was_far = this.far
     this.far = seen.length > MOST_IN_VIEW
     this.drawing.svg.classList.toggle("afar", this.far)
     this.drawing.keep(new Set(this.far ? this.drawing.pinned() : [...seen, ...this.drawing.pinned()]))
+    factors.keep(this.far ? [] : factors.all.filter((square) => overlaps(box, square)))
     this.drawing.keep_hulls(hulls.filter((hull) => {
       return overlaps(box, hull.box) && zoom * Math.max(hull.box.width, hull.box.height) >= SMALLEST_HULL
     }))
-    if (!this.far) this.drawing.far.draw([], edges.filter((edge) => !edge.line && passes(box, edge)))
+    if (!this.far) this.drawing.far.draw([], edges.filter((edge) => !edge.line && passes(box, edge)), [])
     // From afar all is drawn, in view or not: it stays as it is while the view moves.
-    else if (!was_far || this.changed) this.drawing.far.draw(nodes, edges)
+    else if (!was_far || this.changed) this.drawing.far.draw(nodes, edges, factors.all)
     this.changed = false
   }
 
   // Draw everything, to take a picture, while `action` lasts.
   wholly(action) {
     if (this.whole) return action()
-    this.drawing.far.draw([], [])
+    this.drawing.far.draw([], [], [])
     this.drawing.keep(new Set(this.drawing.nodes))
+    this.drawing.factors.keep(this.drawing.factors.all)
     this.drawing.keep_hulls(this.drawing.hulls)
     const result = action()
     this.changed = true

@@ -9,6 +9,8 @@ const SHORTCUTS = [
   ["Click, Enter, Space", "Select a node; with Shift or Ctrl several"],
   ["Shift + drag, Ctrl + A", "Select all in a box, or all there are"],
   ["Click on an arrow, L", "Select it; L goes through the arrows of the node in focus"],
+  ["Click on a square", "Select a factor of a Markov network: the Variable tab has its table; Delete removes it"],
+  ["F", "Show the factor graph of a Markov network, or its variables' graph again"],
   ["B", "Show or hide bars: how probable each state is"],
   ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
   ["H", "Hide the selected variables, or show them again"],
@@ -68,6 +70,9 @@ function add_tools(canvas) {
     canvas.do("arrange", {}, (done) => done && canvas.fit())
   })
   tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
+  tools.add("Factor graph", "Factor graph", "Factor graph: each factor a square, with lines to its variables (F)", () => {
+    show_factor_graph(canvas, !canvas.factor_graph)
+  })
   tools.add("Zoom in", "+", "Zoom in (+)", () => canvas.view.zoom_by(1.25))
   tools.add("Zoom out", "−", "Zoom out (−)", () => canvas.view.zoom_by(0.8))
   tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => canvas.fit())

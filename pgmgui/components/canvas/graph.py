@@ -11,7 +11,7 @@ from pgmgui.components.bars.bars import Card
 
 @dataclass(frozen=True)
 class Graph:
-    """Nodes and the edges between them.
+    """Nodes and the edges between them; of a Markov network, its factors too.
 
     Attributes
     ----------
@@ -21,6 +21,10 @@ class Graph:
         Indices of nodes; from parent to child where directed.
     label : str
         The accessible name of the drawing.
+    factors : tuple of tuple of int
+        Per factor, its nodes; none where directed.
+    factor_graph : bool
+        Whether factors shall be joined with their nodes, instead of nodes with each other.
     file : str
         What a picture of it is called, without suffix.
     """
@@ -31,6 +35,8 @@ class Graph:
     directed: bool
     label: str
     file: str
+    factors: tuple[tuple[int, ...], ...] = ()
+    factor_graph: bool = False
 
 
 @dataclass(frozen=True)
@@ -40,12 +46,14 @@ class Look:
     Attributes
     ----------
     nodes : tuple of dict
-        Per node its ``role`` (empty without data), ``component`` (its number from 1, 0 for none), ``badge``
-        (that number, and those it serves), ``pruned``, ``ghost`` (not part of the component that is looked
-        at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for tooltips and screen
-        readers: what it is, and which components it belongs to.
+        Per node its ``role`` (what the data says, or ``given``; empty without data), ``component`` (its number from
+        1, 0 for none), ``badge`` (that number, and those it serves), ``pruned``, ``ghost`` (not part of the
+        component that is looked at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for
+        tooltips and screen readers: what it is, and which components it belongs to.
     components : tuple of tuple of int
         The nodes of each component that is drawn around: those with something hidden, and the one looked at.
+    factors : tuple of tuple of int
+        And the graph's factors in each.
     hulls : tuple of dict
         What is drawn around each of these: ``number``, ``label``, ``colour`` (a class of canvas.css), ``ghost``.
     alone : int
@@ -54,6 +62,7 @@ class Look:
 
     nodes: tuple[dict[str, str | int | bool], ...]
     components: tuple[tuple[int, ...], ...]
+    factors: tuple[tuple[int, ...], ...]
     hulls: tuple[dict[str, str | int | bool], ...]
     alone: int
 
@@ -90,7 +99,8 @@ def find_changes(before: Look | None, look: Look) -> dict[str, Any]:
     """What the browser must be told of a look, if it has another one of the same graph; None is none.
 
     ``nodes`` are pairs of a node's number and what is new of its look, ``hulls`` those to be drawn (with their
-    ``members``), and ``gone`` the numbers of those to be taken away; of a ``whole`` look nothing else stays.
+    ``members`` and ``factors``), and ``gone`` the numbers of those to be taken away; of a ``whole`` look nothing
+    else stays.
     """
     hulls, known = _list_hulls(look), {} if before is None else _list_hulls(before)
     old = [{}] * len(look.nodes) if before is None else before.nodes
@@ -106,5 +116,8 @@ def find_changes(before: Look | None, look: Look) -> dict[str, Any]:
 
 
 def _list_hulls(look: Look) -> dict[Any, dict[str, Any]]:
-    around = zip(look.hulls, look.components, strict=True)
-    return {hull["number"]: {**hull, "members": list(members)} for hull, members in around}
+    around = zip(look.hulls, look.components, look.factors, strict=True)
+    return {
+        hull["number"]: {**hull, "members": list(members), "factors": list(factors)}
+        for hull, members, factors in around
+    }

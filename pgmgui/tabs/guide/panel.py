@@ -10,7 +10,6 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.insight.doctor import Finding, examine
-from engine.model.network import BayesianNetwork
 from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
@@ -61,7 +60,7 @@ class Lessons(pn.viewable.Viewer):
         self._choice = pmui.Select(
             label="Worked scene",
             options={lesson.title: lesson.id for lesson in load_lessons()},
-            description="Five scenes from the papers, of three steps each.",
+            description="Scenes from the papers, of three steps each.",
             size="small",
             sizing_mode="stretch_width",
             margin=(8, 0, 4, 0),
@@ -122,14 +121,14 @@ class Doctor(pn.viewable.Viewer):
 
     def _look(self, _event: object = None) -> None:
         parts = self._session.parts
-        if parts is None or not isinstance(parts.task.network, BayesianNetwork):
-            self._list[:] = [_say("There is nothing to examine: that takes a Bayesian network with data.")]
+        if parts is None:
+            self._list[:] = [_say("There is nothing to examine: that takes a network with data.")]
             return
         findings = examine(parts.task)
         shown = [self._describe(finding) for finding in findings[:MOST_FINDINGS]]
         if len(findings) > MOST_FINDINGS:
             shown.append(_say(f"And {len(findings) - MOST_FINDINGS:,} more."))
-        self._list[:] = shown or [_say("Nothing found: every table can be learned, and every row is possible.")]
+        self._list[:] = shown or [_say("Nothing found: every parameter can be learned, and every row is possible.")]
 
     def _describe(self, finding: Finding) -> pn.viewable.Viewable:
         name = self._session.network.variables[finding.variable].name

@@ -9,6 +9,8 @@ import numpy as np
 
 from engine.insight.doctor import Finding
 from engine.model.editing import normalise
+from engine.model.network import MarkovNetwork
+from engine.model.prior import Gaussian
 from pgmgui.state.session import Session
 
 LAPLACE = 2.0
@@ -36,6 +38,22 @@ class Remedy:
 
 def find_remedy(session: Session, finding: Finding) -> Remedy | None:
     """What can be pressed against a finding; None where only the user can decide."""
+    if finding.kind == "unused":
+        return _remove_states(session, finding)
+    if isinstance(session.network, MarkovNetwork):
+        return _find_factor_remedy(session, session.network, finding)
+    return _find_table_remedy(session, finding)
+
+
+def _remove_states(session: Session, finding: Finding) -> Remedy | None:
+    variable = session.network.variables[finding.variable]
+    kept = [(k, state) for k, state in enumerate(variable.states) if k not in finding.states]
+    if not kept:
+        return None
+    return Remedy("Remove unused states", f"of {variable.name}", lambda: session.set_states(variable.name, kept))
+
+
+def _find_table_remedy(session: Session, finding: Finding) -> Remedy | None:
     v = finding.variable
     variable, table = session.network.variables[v], session.network.tables[v]
     if finding.kind == "impossible":
@@ -56,7 +74,23 @@ def find_remedy(session: Session, finding: Finding) -> Remedy | None:
             f"draw the table of {variable.name} anew",
             lambda: session.set_table(v, drawn.reshape(table.shape)),
         )
-    if finding.kind == "unused" and len(finding.states) < variable.cardinality:
-        kept = [(k, state) for k, state in enumerate(variable.states) if k not in finding.states]
-        return Remedy("Remove unused states", f"of {variable.name}", lambda: session.set_states(variable.name, kept))
+    return None
+
+
+def _find_factor_remedy(session: Session, network: MarkovNetwork, finding: Finding) -> Remedy | None:
+    if finding.kind == "diverging":
+        return Remedy(
+            "L2 prior", "a Gaussian prior of width 1 on all factors", lambda: session.set_factor_prior(Gaussian(1.0))
+        )
+    if finding.kind == "impossible" and finding.factor is not None:
+        number, table = finding.factor, network.tables[finding.factor]
+        softened = np.where(table == 0, SOFTENING * (table.max() or 1.0), table)
+        return Remedy(
+            "Soften zeros", "give the zeros of the factor a small value", lambda: session.set_table(number, softened)
+        )
+    if finding.kind == "symmetric":
+        number = next(k for k, scope in enumerate(network.scopes) if finding.variable in scope)
+        table = network.tables[number]
+        drawn = np.random.default_rng(number).lognormal(size=table.shape) * (table > 0)
+        return Remedy("Randomise", "draw one of its factors anew", lambda: session.set_table(number, drawn))
     return None

@@ -9,6 +9,7 @@ import panel_material_ui as pmui
 
 from engine.formats import NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
+from engine.model.network import BayesianNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
@@ -24,6 +25,27 @@ from pgmgui.tabs.work import Work
 
 MOST_NOTES = 8
 """Notes of the reader that are shown."""
+NEW = Group(
+    "",
+    (
+        Choice("bayesian", "New Bayesian network", "Draw a network with arrows", look="plain"),
+        Choice("markov", "New Markov network", "Draw a network without arrows", look="plain"),
+    ),
+)
+MORALISE = Choice(
+    "moralise",
+    "Moralise",
+    "Make a Markov network of the one that is open: each table becomes a factor, so that parents of the same child are "
+    "joined. It means the same; data and marks stay, and undo brings the arrows back",
+    look="plain",
+)
+ADD_ARROWS = Choice(
+    "arrows",
+    "Add arrows",
+    "Make a Bayesian network of the one that is open, with the same edges and meaning. It can be done if the graph is "
+    "chordal (every cycle of four or more variables has a chord); if not, you are told which cycle has none",
+    look="plain",
+)
 
 
 class Opening(pn.viewable.Viewer):
@@ -54,13 +76,9 @@ class Opening(pn.viewable.Viewer):
         )
         self._normalise.visible = False
         self._status = PlainText(margin=(0, 0))
-        kinds = (
-            Choice("bayesian", "New Bayesian network", "Draw a network with arrows", look="plain"),
-            Choice("markov", "New Markov network", "Draw a network without arrows", look="plain"),
-        )
-        new = Choices(groups=[Group("", kinds)], label="New network", on_press=self._new, margin=(4, 0))
+        self._kinds = Choices(label="New network, or one of the other kind", on_press=self._turn, margin=(4, 0))
         self._view = pn.Column(
-            new,
+            self._kinds,
             self._upload,
             *([pn.Row(self._path, self._open, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._work,
@@ -86,9 +104,14 @@ class Opening(pn.viewable.Viewer):
 
     # --- what the controls do
 
-    def _new(self, kind: str) -> None:
+    def _turn(self, kind: str) -> None:
         self._work.end()
-        self._session.new(kind == "markov")
+        if kind == MORALISE.key:
+            self._session.moralise()
+        elif kind == ADD_ARROWS.key:
+            self._session.add_arrows()
+        else:
+            self._session.new(kind == "markov")
 
     async def _read_upload(self, name: str, content: bytes) -> None:
         await self._read(NetworkFile(name, content))
@@ -151,6 +174,8 @@ class Opening(pn.viewable.Viewer):
     def _look(self, old: Scene, new: Scene) -> None:
         """Say what is open, what its reader noted, and whether data went with what was open before."""
         self._offer(None)
+        other = MORALISE if isinstance(new.document.network, BayesianNetwork) else ADD_ARROWS
+        self._kinds.groups = [NEW, Group("", (other,))]
         lines = [f"Open: {new.title}, {count_edges(new.document.network)}."]
         if old.data is not None and new.data is None and old.title != new.title:
             rows = count(old.data.dataset.total_weight, "row")

@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import panel as pn
 
+from engine.learning.parameters import LogLinear
 from engine.learning.snapshot import Snapshot
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
@@ -74,10 +75,12 @@ class GradientStep(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, variable: int, counts: Floats, model_counts: Floats) -> None:
         if turn != self._turn:
             return
-        name = reached.task.network.variables[variable].name
+        name, geometry = reached.task.network.variables[variable].name, reached.task.geometry
+        has_prior = isinstance(geometry, LogLinear) and geometry.has_prior
         self._words.write(
             f"A gradient step: each cell of the factors of {name} is pulled by how often the data has its states, and "
-            "pushed by how often the model expects them. At an optimum both are the same."
+            "pushed by how often the model expects them. "
+            + ("The prior pulls it to 1 besides." if has_prior else "At an optimum both are the same.")
         )
         self._cells.source = slopes_source(reached, variable, counts, model_counts)
 

@@ -53,7 +53,9 @@ class RunsPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(0, 16, 0, 12),
         )
+        self._told: set[int] = set()  # what the slider was set to since the user moved it
         self._slider.param.watch(lambda event: self._slide(event.new), "value")
+        self._slider.param.watch(lambda event: self._slide_to(event.new), "value_throttled")
         self._back = make_button("◀", "back: the iteration kept before this one (key ,)", lambda _: self._step(-1))
         self._forward = make_button("▶", "forward: the iteration kept after this one (key .)", lambda _: self._step(1))
         self._newest = make_button("Newest", "what the run has reached in the end", self._go_on)
@@ -77,6 +79,13 @@ class RunsPanel(pn.viewable.Viewer):
             self._traveller.choose(method)
 
     def _slide(self, iteration: int) -> None:
+        """The slider is somewhere: while the user moves it, or because it was told to be there, which it says late."""
+        if iteration not in self._told:
+            self._slide_to(iteration)
+
+    def _slide_to(self, iteration: int) -> None:
+        """The user has left the slider somewhere."""
+        self._told.clear()
         if iteration != self._traveller.iteration:
             self._traveller.go_to(iteration)
             self._update()  # there may be nothing kept near: the slider then goes back
@@ -115,7 +124,9 @@ class RunsPanel(pn.viewable.Viewer):
         self._learner.visible = len(self._race.curves) > 1
         last, at = self._traveller.last, self._traveller.iteration
         # The value belongs between the ends at every moment.
-        self._slider.param.update(end=max(last, 1), value=min(at, max(last, 1)))
+        value = min(at, max(last, 1))
+        self._told.add(value)
+        self._slider.param.update(end=max(last, 1), value=value)
         self._back.disabled, self._forward.disabled = at == 0, session.moment is None
         self._newest.disabled = session.moment is None and session.viewed == "learned"
         self._own.disabled = session.viewed == "current"

@@ -18,6 +18,7 @@ from pgmgui.project import session_file
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
+from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
 from pgmgui.project.words import LEARNERS
@@ -114,12 +115,12 @@ class SharePanel(pn.viewable.Viewer):
         self._show("A link that opens this scene", f"{address}{link}")
 
     async def _python(self, _event: object) -> None:
-        await self._repeat("A script that repeats this run", as_python)
+        await self._repeat("A script that repeats this run", lambda path, _, settings: as_python(path, settings))
 
     async def _command(self, _event: object) -> None:
         await self._repeat("Commands that repeat this run", as_command)
 
-    async def _repeat(self, label: str, write: Callable[[str | Path, Settings], str]) -> None:
+    async def _repeat(self, label: str, write: Callable[[str | Path, Scene, Settings], str]) -> None:
         """Write how to repeat the run on the page, or the next one if there is none."""
         race, session = self._race, self._session
         scene, settings = session.scene, session.settings
@@ -137,7 +138,7 @@ class SharePanel(pn.viewable.Viewer):
         except PgmError as error:
             session.say(f"{error}.")
             return
-        self._show(label, write(path, settings))
+        self._show(label, write(path, scene, settings))
 
     def _give(self, name: str, text: str) -> None:
         self._download.give(name, text.encode())

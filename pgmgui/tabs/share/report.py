@@ -12,6 +12,8 @@ from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from pgmgui.board.picture import draw, look_at
+from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
+from pgmgui.project.scene import Scene
 from pgmgui.project.words import certify, cut, describe_savings, name_factors, show_gap, summarise
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.svg import draw_curves, draw_network
@@ -40,16 +42,17 @@ def make_report(
         What became of each learner, in sentences.
     """
     scene, parts, learned = session.scene, session.parts, session.learned
-    facts = " · ".join(summarise(session.network, session.seen))
+    facts = " · ".join(summarise(session.network, session.seen, scene.given))
     sections = [
         f"<h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p><p>{escape(facts)}</p>",
-        draw_network(draw(session.document), look_at(session)),
+        draw_network(draw(session.document, factor_graph=session.factor_graph), look_at(session)),
     ]
     if parts is not None:
         sections.append(f"<h2>Decomposition</h2><p>{escape(describe_savings(parts.task))}</p>")
         sections.append(_components(session, learned))
     if parts is not None and learned is not None:
-        lines = dict.fromkeys([certify(parts.bounds, learned), *outcomes])  # which may tell it too
+        # The outcomes may tell the certificate too.
+        lines = dict.fromkeys([certify(parts.bounds, learned), *_describe_aim(scene), *outcomes])
         sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
     network = session.network if learned is None else learned.network()
@@ -58,6 +61,17 @@ def make_report(
     sections.append(f"<p>Made by pgmgui on {when:%Y-%m-%d %H:%M}.</p>")
     head = f'<meta charset="utf-8"><title>{escape(scene.title)}</title><style>{_STYLE}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{"".join(sections)}</body></html>\n'
+
+
+def _describe_aim(scene: Scene) -> list[str]:
+    """What is learned of a Markov network besides its likelihood, in sentences."""
+    lines = []
+    if isinstance(scene.whole_prior, FactorPrior):
+        lines.append(f"With {describe_factor_prior(scene.whole_prior)}.")
+    if scene.given:
+        names = [scene.document.network.variables[v].name for v in scene.given]
+        lines.append(f"The likelihood of the others given {cut(names, 8)} (a conditional random field).")
+    return lines
 
 
 def _components(session: Session, learned: Snapshot | None) -> str:

@@ -1,7 +1,7 @@
 """A run as a script and as a command: what to type to get the same result again.
 
 Both read the session from a file, which holds the network, the data and the marks; the learner's settings
-are spelled out.
+are spelled out, and for the command a Markov network's prior and given variables too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from pgmgui.project.factor_prior import FactorPrior, kind_of, width_of
+from pgmgui.project.scene import Scene
 from pgmgui.project.settings import Settings
 
 _SCRIPT = '''\
@@ -32,7 +34,8 @@ for method in {methods!r}:
         start={start!r},
         random_state={seed!r},
         n_init={restarts!r},
-        prior=scene.exponents,
+        prior=scene.whole_prior,
+        given=scene.given,
         stopping=stopping,
     )
     for snapshot in snapshots:
@@ -57,9 +60,9 @@ def as_python(path: str | Path, settings: Settings) -> str:
     )
 
 
-def as_command(path: str | Path, settings: Settings) -> str:
+def as_command(path: str | Path, scene: Scene, settings: Settings) -> str:
     """Commands that repeat the runs on a session's file, one for each learner."""
-    options = {
+    options: dict[str, str | float] = {
         "--start": settings.start,
         "--random-state": settings.seed,
         "--n-init": settings.restarts,
@@ -67,6 +70,11 @@ def as_command(path: str | Path, settings: Settings) -> str:
         "--criterion": settings.criterion,
         "--max-iter": settings.max_iter,
     }
+    prior = scene.whole_prior
+    if isinstance(prior, FactorPrior):
+        options[f"--{kind_of(prior)}"] = width_of(prior)
+    if scene.given:
+        options["--given"] = ",".join(scene.document.network.variables[v].name for v in scene.given)
     words = [str(word) for option in options.items() for word in option]
     lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
     return "\n".join(lines) + "\n"

@@ -6,6 +6,7 @@ They stand on their own: no style sheet, no font file, no script. Names are esca
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -20,6 +21,8 @@ LINES = (("#0072b2", ""), ("#d55e00", "8 4"), ("#009e73", "8 3 2 3"), ("#cc79a7"
 INK, ACCENT, FILL, PAPER = "#222222", "#1b5e9e", "#bbcfe2", "#ffffff"
 MARGIN = 40.0
 ARROW = 11.0
+SQUARE, APART, BESIDE = 15.0, 22.0, 16.0
+"""How large the square of a factor is, and how far from others of its variables, or from its only one."""
 WIDTH, HEIGHT, LEFT, BOTTOM = 720, 300, 96, 46
 """Of the plot, and of the room for its axes."""
 LEFT_OUT = 20
@@ -27,15 +30,20 @@ LEFT_OUT = 20
 
 
 def draw_network(graph: Graph, look: Look) -> str:
-    """The network as the canvas shows it: roles by fill and outline, components as numbered hulls."""
+    """The network as the canvas shows it: roles by fill and outline, factors as squares, components as hulls."""
     if not graph.nodes:
         return ""
     boxes = [_box(node) for node in graph.nodes]
     left, right = min(x - w for x, _, w in boxes) - MARGIN, max(x + w for x, _, w in boxes) + MARGIN
     top, bottom = min(y for _, y, _ in boxes) - MARGIN - 22, max(y for _, y, _ in boxes) + MARGIN + 22
+    squares = _place_squares(graph, boxes)
+    edges = [(boxes[a], boxes[b]) for a, b in graph.edges]
+    if graph.factor_graph:
+        edges = [(boxes[v], (*place, SQUARE / 2)) for f, place in squares.items() for v in graph.factors[f]]
     parts = [
-        *(_draw_hull(members, boxes, look) for members in look.components),
-        *(_draw_edge(boxes[a], boxes[b], graph.directed) for a, b in graph.edges),
+        *(_draw_hull(k, boxes, squares, look) for k in range(len(look.hulls))),
+        *(_draw_edge(a, b, graph.directed) for a, b in edges),
+        *(_draw_square(f, place, graph) for f, place in squares.items()),
         *(_draw_node(node, style, box) for node, style, box in zip(graph.nodes, look.nodes, boxes, strict=True)),
     ]
     view = f"{left:.1f} {top:.1f} {right - left:.1f} {bottom - top:.1f}"
@@ -55,7 +63,7 @@ def _draw_node(node: Mapping[str, str | float], style: Mapping[str, object], box
     x, y, w = box
     h = NODE_HEIGHT / 2
     role = style.get("role")
-    fill = FILL if role in ("observed", "") else PAPER
+    fill = FILL if role in ("observed", "given", "") else PAPER
     dash = ' stroke-dasharray="6 5"' if role == "hidden" else ""
     shape = f'x="{x - w:.1f}" y="{y - h:.1f}" width="{2 * w:.1f}" height="{2 * h:.1f}" rx="{h:.1f}"'
     inside = ""
@@ -65,6 +73,9 @@ def _draw_node(node: Mapping[str, str | float], style: Mapping[str, object], box
     elif role == "soft":
         ring = f'x="{x - w + 5:.1f}" y="{y - h + 5:.1f}" width="{2 * w - 10:.1f}" height="{2 * h - 10:.1f}"'
         inside = f'<rect {ring} rx="{h - 5:.1f}" fill="none" stroke="{ACCENT}" stroke-width="1.5"/>'
+    elif role == "given":
+        below = f'x="{x:.1f}" y="{y + h + 16:.1f}" text-anchor="middle" font-size="13" font-style="italic"'
+        inside = f'<text {below} fill="{INK}">given</text>'
     name = str(node["name"])
     shown = name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"
     badge = style.get("component") or ""
@@ -104,11 +115,43 @@ def _draw_edge(a: tuple[float, float, float], b: tuple[float, float, float], dir
     return f'<path d="{path}" fill="#777777" stroke="#777777" stroke-width="1.8" stroke-linejoin="round"/>'
 
 
-def _draw_hull(members: Sequence[int], boxes: Sequence[tuple[float, float, float]], look: Look) -> str:
-    h = NODE_HEIGHT / 2
-    corners = [(x + sx * w, y + sy * h) for x, y, w in (boxes[k] for k in members) for sx in (-1, 1) for sy in (-1, 1)]
-    outline = [corners[k] for k in ConvexHull(corners).vertices]
-    number = int(str(look.nodes[members[0]]["component"]))
+def _place_squares(graph: Graph, boxes: Sequence[tuple[float, float, float]]) -> dict[int, tuple[float, float]]:
+    """Where the squares of factors are: amid their variables, or beside the only one, in a factor graph."""
+    places: dict[int, tuple[float, float]] = {}
+    alike: Counter[frozenset[int]] = Counter()
+    for f, scope in enumerate(graph.factors):
+        if len(scope) < (1 if graph.factor_graph else 2):
+            continue
+        aside = APART * alike[frozenset(scope)]
+        alike[frozenset(scope)] += 1
+        around = [boxes[v] for v in scope]
+        x, y = (math.fsum(box[axis] for box in around) / len(scope) for axis in (0, 1))
+        if len(scope) == 1:
+            x, y = x - around[0][2] - BESIDE, y - NODE_HEIGHT / 2 - BESIDE
+        places[f] = x - aside, y
+    return places
+
+
+def _draw_square(f: int, place: tuple[float, float], graph: Graph) -> str:
+    names = ", ".join(str(graph.nodes[v]["name"]) for v in graph.factors[f])
+    x, y = (middle - SQUARE / 2 for middle in place)
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{SQUARE}" height="{SQUARE}" rx="2" fill="#555555" stroke="{PAPER}">'
+        f"<title>Factor {f + 1} over {escape(names)}</title></rect>"
+    )
+
+
+def _draw_hull(
+    k: int,
+    boxes: Sequence[tuple[float, float, float]],
+    squares: Mapping[int, tuple[float, float]],
+    look: Look,
+) -> str:
+    around = [(*boxes[v], NODE_HEIGHT / 2) for v in look.components[k]]
+    around += [(*squares[f], SQUARE / 2, SQUARE / 2) for f in look.factors[k] if f in squares]
+    corners = [(x + sx * w, y + sy * h) for x, y, w, h in around for sx in (-1, 1) for sy in (-1, 1)]
+    outline = [corners[i] for i in ConvexHull(corners).vertices]
+    number = int(look.hulls[k]["number"])
     colour = HULLS[(number - 1) % len(HULLS)]
     path = "L".join(f"{x:.1f} {y:.1f}" for x, y in outline)
     return (

@@ -1,14 +1,22 @@
-"""Tables of one variable from different sources, and what lies between them: pure functions."""
+"""Tables of one variable from different sources, and what lies between them: pure functions.
+
+Factors of Markov networks are compared by what they mean: how probable each combination of their variables' states is.
+The numbers of a factor say little by themselves, for its scale, and what it shares with its neighbours, is free.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from engine.inference.posterior import infer
 from engine.model.arrays import Floats
-from engine.model.network import BayesianNetwork, Network
+from engine.model.dataset import make_dataset
+from engine.model.errors import ImpossibleEvidenceError
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
+from engine.model.variable import Variable
 from pgmgui.components.grid.grid import Cell
 from pgmgui.project.numbers import show_number
 from pgmgui.state.session import Session
@@ -64,6 +72,40 @@ def gather_tables(session: Session, name: str, exponent: float) -> Tables:
     return Tables(found, counts)
 
 
+def list_sources(session: Session) -> dict[str, Network]:
+    """The networks whose marginals can be compared, by their keys of :data:`SOURCES`."""
+    found, current = {CURRENT: session.network}, session.network
+    if session.scene.truth is not None:
+        found[TRUE] = session.scene.truth
+    if session.reached is not None:
+        found[LEARNED] = session.reached.network()
+    for earlier in session.earlier_networks:
+        if earlier.variables == current.variables and not _same_tables(earlier, current):
+            found[PREVIOUS] = earlier
+            break
+    return found
+
+
+def gather_marginals(sources: Mapping[str, Network], variables: Sequence[Variable]) -> Tables:
+    """The joint marginals of some variables under all networks that have them; this takes an inference of each."""
+    found = {key: find_marginal(network, variables) for key, network in sources.items() if _has(network, variables)}
+    return Tables({key: _flat(marginal) for key, marginal in found.items()}, None)
+
+
+def find_marginal(network: Network, variables: Sequence[Variable]) -> Floats:
+    """Pr(variables) under a network, with an axis for each of them."""
+    markov = as_markov(network)
+    scope = tuple(markov.index[variable.name] for variable in variables)
+    # Over a factor of ones, which changes nothing, inference tells it.
+    ones = np.ones([variable.cardinality for variable in variables])
+    asked = MarkovNetwork(markov.variables, (*markov.scopes, scope), (*markov.tables, ones))
+    posterior = infer(asked, make_dataset(asked.variables, [[None] * len(asked.variables)]))
+    if posterior.impossible[0]:
+        raise ImpossibleEvidenceError("the factors exclude every configuration: there are no probabilities to compare")
+    found: Floats = posterior.family(len(markov.scopes))[0]
+    return found
+
+
 def shrink(counts: Floats, exponent: float, otherwise: Floats) -> Floats:
     """The MAP table of expected counts under one Dirichlet exponent; rows without any weight stay as they are."""
     weights = counts + (exponent - 1)
@@ -111,6 +153,16 @@ def choose_pair(found: Sequence[str], chosen: tuple[str, str]) -> tuple[str, str
     if second in found:
         return first, second
     return first, next((name for name in (LEARNED, TRUE, PREVIOUS) if name in found), CURRENT)
+
+
+def _has(network: Network, variables: Sequence[Variable]) -> bool:
+    """Whether a network has some variables, with the same states."""
+    known = set(network.variables)
+    return all(variable in known for variable in variables)
+
+
+def _same_tables(a: Network, b: Network) -> bool:
+    return a.scopes == b.scopes and all(np.array_equal(x, y) for x, y in zip(a.tables, b.tables, strict=True))
 
 
 def _flat(table: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""The selected variable: its name, neighbours, states, table, prior and mark."""
+"""The selected variable: its name, neighbours, states, table, prior and mark; or the selected factor."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _COLUMNS = (
 
 
 class VariablePanel(pn.viewable.Viewer):
-    """Nothing selected: a list of all variables; several: their marks; one: all there is to it."""
+    """Nothing selected: a list of all variables; several: their marks; one, or a factor: all there is to it."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -56,18 +56,22 @@ class VariablePanel(pn.viewable.Viewer):
             sx=_TABS,
         )
         self._one = Drawer(self._name, self._around, sections)
-        self._view = pn.Column(
-            self._all, self._many, self._one, sizing_mode="stretch_both", margin=(8, 12), scroll="y-auto"
+        self._scope = Choices(
+            label="Variables of the factor", on_press=lambda name: session.select([name]), margin=(2, 0)
         )
-        session.param.watch(lambda *_: self._update(), ["selected", "scene"])
+        self._factor = pn.Column(visible=False, sizing_mode="stretch_width", margin=0)
+        parts = (self._all, self._many, self._one, self._factor)
+        self._view = pn.Column(*parts, sizing_mode="stretch_both", margin=(8, 12), scroll="y-auto")
+        session.param.watch(lambda *_: self._update(), ["selected", "factor", "scene"])
         self._update()
 
     def _update(self) -> None:
-        chosen = len(self._session.selected)
-        self._all.visible = chosen == 0
+        chosen, factor = len(self._session.selected), self._session.factor
+        self._all.visible = chosen == 0 and factor is None
+        self._show_factor(factor)
         self._many.open(chosen > 1)
         self._one.open(chosen == 1)
-        if chosen == 0:
+        if self._all.visible:
             self._list_all()
         elif chosen == 1:
             self._name.value = self._session.selected[0]
@@ -98,6 +102,18 @@ class VariablePanel(pn.viewable.Viewer):
 
     def _pick(self, row: int) -> None:
         self._session.select([self._session.network.variables[row].name])
+
+    # --- a factor selected
+
+    def _show_factor(self, factor: int | None) -> None:
+        if factor is not None:
+            if not len(self._factor):  # made when it is first wanted, so that the rest opens sooner
+                self._factor[:] = [self._scope, TableEditor(self._session, of_factor=True)]
+            network = self._session.network
+            names = [network.variables[v].name for v in network.scopes[factor]]
+            choices = tuple(Choice(name, name, f"Select {name}") for name in names)
+            self._scope.groups = [Group(f"Factor {factor + 1} over:", choices)]
+        self._factor.visible = factor is not None
 
     # --- one selected
 

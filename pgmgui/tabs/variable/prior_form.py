@@ -46,7 +46,10 @@ class PriorEditor(pn.viewable.Viewer):
         self._editing.visible = usable
         if not usable:
             self._grid.source = None
-            self._text.write("Dirichlet exponents belong to the tables of Bayesian networks.")
+            self._text.write(
+                "Dirichlet exponents belong to the tables of Bayesian networks. "
+                "A Markov network has one prior on all its factors: it is among the run's Options."
+            )
             return
         kind = self._shown_kind
         self._kind.value = kind

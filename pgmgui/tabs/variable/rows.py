@@ -56,6 +56,28 @@ def number_cells(values: Floats) -> list[Cell]:
     return [show_number(float(value)) for value in values]
 
 
+def log_cells(logs: Floats) -> list[Cell]:
+    """Logarithms as cells; those of zeros, which are none, say so."""
+    zero: Cell = {"text": "−∞", "about": "a structural zero: impossible, and never learned"}
+    return [show_number(float(value)) if np.isfinite(value) else zero for value in logs]
+
+
+def take_logs(table: Floats, scale_free: bool) -> Floats:
+    """The logarithms of a factor's values, −∞ for zeros; scale-free, less their mean over all others.
+
+    A factor times any number is the same model: scale-free, both look the same.
+
+    >>> take_logs(np.array([1.0, np.e**2, 0.0]), scale_free=True).tolist()
+    [-1.0, 1.0, -inf]
+    """
+    logs = np.log(table, out=np.full(table.shape, -np.inf), where=table > 0)
+    finite = np.isfinite(logs)
+    if scale_free and finite.any():
+        logs[finite] -= logs[finite].mean()
+        logs[finite] = np.round(logs[finite], 12) + 0.0  # what rounding leaves of a zero is none
+    return logs
+
+
 def sum_cell(draft: Draft, row: int) -> Cell:
     """The sum of a row, with a warning where it is not 1."""
     if row not in draft.open_rows:

@@ -12,30 +12,50 @@ from engine.model.network import BayesianNetwork
 from pgmgui.components.fields import make_field, make_narrow_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
+from pgmgui.components.switch import make_switch
 from pgmgui.project.numbers import parse_number
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.drafts import Draft
-from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell, table_source
+from pgmgui.tabs.variable.rows import SUM, log_cells, number_cells, sum_cell, table_source, take_logs
+
+_SCALES = {"Values": "values", "Logs": "logs", "Scale-free": "scale-free"}
+_ABOUT_SCALES = (
+    "Values are what is typed. Logs are their natural logarithms, −∞ for 0. Scale-free are the logs less their mean, "
+    "so that they sum to 0: factors that differ only by a number, and so mean the same, look the same. Edit in Values."
+)
+_READ_ONLY = {
+    "logs": "Natural logarithms, read-only: to edit, show values.",
+    "scale-free": "Logarithms less their mean (they sum to 0), read-only: to edit, show values.",
+}
 
 
 class TableEditor(pn.viewable.Viewer):
     """An editable table.
 
     Only tables that are whole go to the session: rows of probabilities that do not sum to 1 yet are kept
-    here, marked as such, until they do or are normalised. Parameters that were learned are shown, not edited.
+    here, marked as such, until they do or are normalised. Parameters that were learned are shown, not edited; nor are
+    logarithms.
+
+    Parameters
+    ----------
+    of_factor : bool
+        Show the selected factor, rather than the table of the selected variable.
     """
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, of_factor: bool = False) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._of_factor = session, of_factor
         self._name, self._number = "", -1
         self._factors: list[int] = []
         self._draft = Draft(np.empty((0, 0)))
+        self._logs = self._draft.table
         self._seed = 0
         self._chooser = Grid(on_pick=self._choose, shown=3, sizing_mode="stretch_width", margin=(6, 0, 2, 0))
         self._choosing = pn.Column(self._chooser, sizing_mode="stretch_width", margin=0)
         self._caption = PlainText(margin=(6, 0, 0, 0))
+        self._scale = make_switch("Show", list(_SCALES), _ABOUT_SCALES)
+        self._scale.param.watch(lambda event: session.show_scale(_SCALES[event.new]), "value")
         self._grid = Grid(on_edit=self._edit, shown=9, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
         self._status = PlainText(margin=(2, 0))
         self._normalise = make_narrow_button("Normalise", "make rows sum to 1", self._finish)
@@ -61,8 +81,9 @@ class TableEditor(pn.viewable.Viewer):
             align_items="center",
         )
         self._editing = pn.Column(self._grid, self._status, tools, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(self._choosing, self._caption, self._editing, sizing_mode="stretch_width", margin=0)
-        session.param.watch(lambda *_: self._update(), ["selected", "scene", "viewed"])
+        above = (self._choosing, self._caption, self._scale)
+        self._view = pn.Column(*above, self._editing, sizing_mode="stretch_width", margin=0)
+        session.param.watch(lambda *_: self._update(), ["selected", "factor", "scene", "viewed", "scale"])
         session.param.watch(lambda *_: self._follow(), ["learned", "moment"])
         self._update()
 
@@ -84,13 +105,29 @@ class TableEditor(pn.viewable.Viewer):
     def _table(self) -> Floats:
         return self._session.network.tables[self._number]
 
+    @property
+    def _is_read_only(self) -> bool:
+        return self._is_learned or self._scale_shown != "values"
+
+    @property
+    def _scale_shown(self) -> str:
+        """How the numbers are shown: probabilities always as they are."""
+        return "values" if self._is_bayesian else str(self._session.scale)
+
+    def _find_tables(self) -> tuple[str, list[int]]:
+        """What the table is called, and the tables that there are to choose from."""
+        session, network = self._session, self._session.network
+        if self._of_factor:
+            return ("", []) if session.factor is None else (f"factor {session.factor + 1}", [session.factor])
+        if len(session.selected) != 1:
+            return "", []
+        (name,) = session.selected
+        v = network.index[name]
+        return name, [v] if self._is_bayesian else [f for f, scope in enumerate(network.scopes) if v in scope]
+
     def _update(self) -> None:
         session = self._session
-        name = session.selected[0] if len(session.selected) == 1 else ""
-        v = session.network.index[name] if name else -1
-        self._factors = [f for f, scope in enumerate(session.network.scopes) if v in scope]
-        if self._is_bayesian:
-            self._factors = [v] if name else []
+        name, self._factors = self._find_tables()
         number = self._number if name == self._name and self._number in self._factors else -1
         if number < 0 and self._factors:
             number = self._factors[0]
@@ -105,17 +142,22 @@ class TableEditor(pn.viewable.Viewer):
         self._draw_table()
 
     def _draw_table(self) -> None:
-        self._choosing.visible = not self._is_bayesian and bool(self._factors)
+        self._choosing.visible = not self._is_bayesian and not self._of_factor and bool(self._factors)
+        self._scale.visible = not self._is_bayesian and self._number >= 0
+        self._scale.value = next(label for label, scale in _SCALES.items() if scale == self._session.scale)
         self._editing.visible = self._number >= 0
         if self._number < 0:
             self._grid.source = self._chooser.source = None
             self._caption.write(f"No factor holds {self._name}: all its states are alike." if self._name else "")
             return
-        if not self._is_bayesian:
+        if self._choosing.visible:
             self._list_factors()
         network = self._session.network
         more = (SUM,) if self._is_bayesian else ()
         what = "the probability" if self._is_bayesian else "the factor's value"
+        if self._scale_shown != "values":
+            what = "the logarithm of the factor's value"
+            self._logs = take_logs(self._draft.table, self._scale_shown == "scale-free")
         self._grid.source = table_source(
             network,
             network.scopes[self._number],
@@ -123,13 +165,17 @@ class TableEditor(pn.viewable.Viewer):
             f"Table of {self._name}",
             what,
             more,
-            editable=not self._is_learned,
+            editable=not self._is_read_only,
         )
         whose = f"The parameters of {self._session.viewed_title}: to edit, show the network's own."
-        self._caption.write(self._describe(), *([whose] if self._is_learned else []))
+        notes = [whose] if self._is_learned else []
+        notes += [_READ_ONLY[self._scale_shown]] if self._scale_shown in _READ_ONLY else []
+        self._caption.write(self._describe(), *notes)
         self._tell()
 
     def _row_cells(self, row: int) -> list[Cell]:
+        if self._scale_shown != "values":
+            return log_cells(self._logs[row])
         cells = number_cells(self._draft.row(row))
         return [*cells, sum_cell(self._draft, row)] if self._is_bayesian else cells
 
@@ -158,8 +204,8 @@ class TableEditor(pn.viewable.Viewer):
     def _tell(self) -> None:
         self._status.write(self._draft.describe())
         unfinished = bool(self._draft.open_rows)
-        self._normalise.disabled = self._is_learned or (self._is_bayesian and not unfinished)
-        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_learned
+        self._normalise.disabled = self._is_read_only or (self._is_bayesian and not unfinished)
+        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_read_only
         self._own.visible = self._is_learned
         self._discard.visible = unfinished
         self._seed_field.value = str(self._seed)

@@ -5,9 +5,12 @@ import pytest
 from hypothesis import given
 
 from engine.insight.doctor import examine
+from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.prior import Gaussian
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from tests import oracles
@@ -85,3 +88,65 @@ def test_every_finding_names_its_variable_and_helps(identifier):
     for finding in examine(make_task(document.network, data.dataset)):
         assert repr(document.network.variables[finding.variable].name) in finding.text
         assert finding.advice.endswith(".")
+
+
+# --- Markov networks
+
+
+def factors(tables, rows, scopes=((0, 1), (0,)), **options):
+    found = {}
+    for finding in examine(make_task(MarkovNetwork((A, B), scopes, tables), make_dataset([A, B], rows), **options)):
+        found.setdefault(finding.kind, []).append(finding)
+    return found
+
+
+FLAT = (np.arange(1.0, 7.0).reshape(2, 3), np.ones(2))
+SOME = [["yes", "low"], ["no", "high"], ["yes", "never"], ["no", "low"]]
+
+
+def test_cells_that_no_row_has_diverge_without_a_prior():
+    (found,) = factors(FLAT, SOME)["diverging"]
+    assert found.factor == 0
+    assert "2 of 6 combinations of 'A', 'B' never occur" in found.text
+    assert "L2" in found.advice
+    assert factors(FLAT, SOME, prior=Gaussian(1.0)) == {}
+    # It is so: with every further iteration these cells are smaller, and the others settle.
+    network, data = MarkovNetwork((A, B), ((0, 1), (0,)), FLAT), make_dataset([A, B], SOME)
+    cells = []
+    for most in (10, 100):
+        *_, last = learn(network, data, "em", start="current", stopping=Stopping(0.0, max_iter=most))
+        table = last.network().tables[0]
+        cells.append(table[[0, 1], [1, 2]] / table.max())
+    assert (cells[1] < cells[0]).all()
+    assert (cells[1] < 1e-3).all()
+
+
+def test_of_given_variables_only_what_occurs_can_diverge():
+    rows = [["yes", "low"], ["yes", "high"]]
+    (found,) = factors(FLAT, rows, scopes=((0, 1), (0,)), given=[0])["diverging"]
+    assert "1 of 6 combinations" in found.text  # yes and never; nothing pulls what goes with no
+    assert {f.factor for f in factors(FLAT, rows)["diverging"]} == {0, 1}
+
+
+def test_a_factor_with_a_zero_that_a_row_needs_is_named():
+    (found,) = factors((FLAT[0] * [[0, 1, 1], [1, 1, 1]], FLAT[1]), SOME)["impossible"]
+    assert (found.factor, found.variable) == (0, 0)
+    assert "1 of 4 rows" in found.text
+    assert "the factor over 'A', 'B'" in found.text
+    assert "from any start" in found.advice
+
+
+def test_a_symmetric_variable_of_a_markov_network_and_unused_states():
+    found = factors((np.ones((2, 3)), np.ones(2)), [[None, "low"], [None, "high"]])
+    (symmetric,) = found["symmetric"]
+    assert (symmetric.variable, symmetric.states) == (0, (0, 1))
+    assert "randomise its factors" in symmetric.advice
+    assert [(f.variable, f.states) for f in found["unused"]] == [(1, (2,))]
+
+
+def test_a_factor_with_more_cells_than_rows():
+    nodes = tuple(Variable(name, ("a", "b")) for name in "XYZ")
+    network = MarkovNetwork(nodes, ((0, 1, 2), (0, 1)), (np.ones((2, 2, 2)), np.ones((2, 2))))
+    task = make_task(network, make_dataset(nodes, [["a", "a", "b"], ["b", "a", "b"]]))
+    (found,) = [finding for finding in examine(task) if finding.kind == "explosion"]
+    assert "'X', 'Y', 'Z' has 8 cells for 2 rows" in found.text

@@ -26,7 +26,7 @@ from tests.plain import filled_exponents, plain_data
 pytestmark = pytest.mark.filterwarnings("error")
 
 COIN = ("a", "b")
-EXAMPLES = [e for e in load_gallery() if e.id not in ("thesis-grid", "thesis-triangle", "earthquake")]
+EXAMPLES = [e for e in load_gallery() if e.id not in ("thesis-grid", "grid-corners", "thesis-triangle", "earthquake")]
 
 
 def expected_bounds(task, prior):

@@ -168,7 +168,8 @@ def test_counting_equals_counts(data):
 @pytest.mark.parametrize("rows", [["a?b"], ["aab", "?bb"]])
 def test_counting_refuses_incomplete_data(rows):
     network = chain(3)
-    with pytest.raises(ModelError, match=r"counting needs complete data, but values of 'X\d' are missing; use em"):
+    said = r"counting needs complete data, but values of 'X\d' are missing \(1 of \d cells\); use em"
+    with pytest.raises(ModelError, match=said):
         run(network, cells(network, rows), "counting")
 
 

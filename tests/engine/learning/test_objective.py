@@ -154,6 +154,19 @@ def test_all_factors_at_once_need_damping(steps):
         np.testing.assert_allclose(first / first.sum(), (0.25 + np.array([[22, 15], [2, 61]]) / 100) / 2, atol=1e-12)
 
 
+@pytest.mark.filterwarnings("error")
+def test_what_diverges_says_so():
+    """Undamped, the factors leave all numbers: an error, and no NaN or warning on the way."""
+    network, dataset = triangle()
+    run = learn(network, dataset, "edml-undamped", start="current", stopping=Stopping(0.0, max_iter=5000))
+    heights = []
+    with pytest.raises(ModelError, match=r"EDML without damping has diverged.*; use edml"):
+        heights.extend(float(snapshot.objective.sum()) for snapshot in run)
+    assert len(heights) > 50
+    assert np.isfinite(heights).all()
+    assert heights[-1] < -10_000
+
+
 def test_in_turn_is_iterative_proportional_fitting_on_complete_data():
     """Step by step: θ_f ← θ_f n(x_f) / (N Pr(x_f)), one factor after the other, by enumeration."""
     network, dataset = triangle()
@@ -178,7 +191,8 @@ def test_a_method_for_the_other_kind_of_network_is_refused(method, network):
 
 def test_ipf_needs_complete_data():
     network, _ = triangle()
-    with pytest.raises(ModelError, match="IPF needs complete data, but values of 'B' are missing; use em"):
+    said = r"IPF needs complete data, but values of 'B' are missing \(1 of 3 cells\); use em"
+    with pytest.raises(ModelError, match=said):
         next(iter(learn(network, make_dataset(network.variables, [["a", None, "b"]]), "ipf")))
 
 

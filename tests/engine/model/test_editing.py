@@ -205,6 +205,24 @@ def test_a_factor_of_three_falls_into_two_averages():
     np.testing.assert_allclose(edited.tables[1], [[1.5, 3.5], [5.5, 7.5]])
 
 
+@given(strategies.markov_networks(5), st.data())
+def test_a_factor_that_is_removed_no_longer_counts(network, data):
+    assume(network.scopes)
+    number = data.draw(st.integers(0, len(network.scopes) - 1))
+    edited = editing.remove_factor(network, number)
+    assert edited.variables == network.variables
+    assert edited.scopes == network.scopes[:number] + network.scopes[number + 1 :]
+    ones = np.ones_like(network.tables[number])
+    np.testing.assert_allclose(joint(edited), joint(editing.set_table(network, number, ones)), atol=1e-12)
+
+
+@pytest.mark.parametrize("network", [chain(2, 2), MarkovNetwork(chain(2).variables, ((0,),), (np.ones(2),))])
+def test_a_factor_that_is_not_there_cannot_be_removed(network):
+    for number in (-1, len(network.scopes)):
+        with pytest.raises(ModelError, match="no factor"):
+            editing.remove_factor(network, number)
+
+
 @pytest.mark.parametrize("network", [chain(2, 2, 2), MarkovNetwork(chain(2, 2, 2).variables, ((0,),), (np.ones(2),))])
 def test_what_is_not_connected_cannot_be_disconnected(network):
     for a, b in (("V0", "V2"), ("V0", "V0")):
@@ -436,3 +454,16 @@ def test_vectors_that_become_equal_get_one_code_and_empty_ones_say_nothing():
     assert recoded.likelihoods[0].tolist() == [[0.5, 0.5]]
     lost = editing.recode(dataset.take(np.array([2])), [Variable("A", ("a", "b"))], [0], {0: [0, 1]})
     assert lost.roles == (Role.HIDDEN,)
+
+
+def test_a_drawn_markov_network_has_a_factor_for_each_edge_alone():
+    network = MarkovNetwork((), (), ())
+    for name in "ABC":
+        network = editing.add_variable(network, Variable(name, ("yes", "no")))
+    assert network.scopes == ((0,), (1,), (2,))
+    network = editing.set_table(network, 2, np.array([1.0, 3.0]))
+    network = editing.connect(editing.connect(network, "A", "B"), "B", "C")
+    assert network.scopes == ((2,), (0, 1), (1, 2))  # what C was given stays
+    network = editing.disconnect(network, "A", "B")
+    assert network.scopes == ((2,), (1, 2), (0,))  # what is alone again has a factor again
+    assert network.tables[2].tolist() == [1.0, 1.0]

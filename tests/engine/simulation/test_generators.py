@@ -1,5 +1,6 @@
 """Generated networks: their shapes, their randomness, and what is refused."""
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -12,6 +13,8 @@ MAKERS = {
     "binary_tree": lambda **options: generators.binary_tree(7, **options),
     "naive_bayes": lambda **options: generators.naive_bayes(6, **options),
     "grid": lambda **options: generators.grid(3, 4, **options),
+    "chain_markov": lambda **options: generators.chain_markov(7, **options),
+    "tree_markov": lambda **options: generators.tree_markov(7, **options),
     "grid_markov": lambda **options: generators.grid_markov(3, 4, **options),
     "random_dag": lambda **options: generators.random_dag(12, 2, 0.5, **options),
 }
@@ -52,6 +55,32 @@ def test_shapes():
     assert isinstance(markov, MarkovNetwork)
     assert markov.edges == sorted(grid.edges)
     assert all(len(scope) == 2 for scope in markov.scopes)
+    assert generators.chain_markov(4, unary=False).edges == generators.chain(4).edges
+    assert generators.tree_markov(15, unary=False).edges == sorted(tree.edges)
+    assert len(generators.chain_markov(4).scopes) == 4 + 3
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (2, 2), (2, 5), (3, 3), (4, 5)])
+def test_a_wrapped_grid_is_a_torus(rows, columns):
+    found = generators.grid_markov(rows, columns, unary=False, wrap=True)
+    torus = nx.grid_2d_graph(rows, columns, periodic=(rows > 2, columns > 2))
+    torus = nx.convert_node_labels_to_integers(torus, ordering="sorted")
+    assert len(found.scopes) == len(set(found.scopes))
+    assert {frozenset(edge) for edge in found.edges} == {frozenset(edge) for edge in torus.edges}
+
+
+@pytest.mark.parametrize("coupling", [0.0, 5.0])
+def test_couplings_are_those_of_an_ising_model(coupling):
+    network = generators.grid_markov(6, 6, coupling=coupling, random_state=1)
+    logs = {n: np.array([np.log(t) for t in network.tables if t.ndim == n]) for n in (1, 2)}
+    np.testing.assert_allclose(logs[1].sum(axis=1), 0, atol=1e-12)
+    j = logs[2][:, 0, 0]
+    np.testing.assert_allclose(logs[2], np.stack([[j, -j], [-j, j]]).transpose(2, 0, 1), atol=1e-12)
+    for found, most in ((logs[1][:, 0], 1.0), (j, coupling)):
+        assert np.abs(found).max() <= most
+        # Uniform draws come near both ends.
+        assert found.min() <= -0.8 * most
+        assert found.max() >= 0.8 * most
 
 
 def test_random_dag_keeps_to_its_limits():
@@ -84,6 +113,10 @@ def test_density_is_the_fraction_of_arrows():
         (lambda: generators.random_dag(5, -1), "expected a number ≥ 0"),
         (lambda: generators.random_dag(5, 2, 1.5), "density is 1.5"),
         (lambda: generators.grid_markov(2, 2, spread=-1.0), "spread is -1.0"),
+        (lambda: generators.chain_markov(0), "expected at least 1"),
+        (lambda: generators.tree_markov(10**7), "at most 1,000,000"),
+        (lambda: generators.tree_markov(3, coupling=-1.0), "coupling of -1.0"),
+        (lambda: generators.chain_markov(3, cardinality=3, coupling=5.0), "3 states; expected"),
     ],
 )
 def test_impossible_requests_are_refused(make, message):

@@ -62,6 +62,9 @@ def kinds(canvas):
         {"op": "look", "component": "1"},
         {"op": "bars", "shown": "yes"},
         {"op": "bars"},
+        {"op": "factor", "number": "0"},
+        {"op": "remove_factor", "number": None},
+        {"op": "factor_graph", "shown": 1},
         {"op": "suppose", "name": "nobody", "state": 0, "weight": None},
         {"op": "suppose", "name": ["V"], "state": 0, "weight": None},
         {"op": "suppose", "name": "V", "state": 2, "weight": None},
@@ -82,7 +85,7 @@ def test_nonsense_is_refused_and_changes_nothing(session, message):
     assert not perform(session, message)
     assert "makes no sense" in session.message
     assert session.scene is before
-    assert (session.evidence, session.bars) == ({}, False)
+    assert (session.evidence, session.bars, session.factor_graph) == ({}, False, False)
 
 
 def test_names_that_do_not_exist_are_refused(session):
@@ -131,6 +134,32 @@ def test_selecting_sends_no_picture_and_a_new_document_is_to_be_fitted(session, 
     assert kinds(wire) == ["select", "ack"]
     session.open_example(load_gallery()[0])
     assert [message["fit"] for message in wire.sent if message["type"] == "load"] == [True]
+
+
+def test_factors_are_selected_and_removed_and_their_graph_is_drawn(session, wire):
+    assert not perform(session, {"op": "remove_factor", "number": 0})  # a table of a Bayesian network
+    assert perform(session, {"op": "factor", "number": 0})
+    assert session.factor is None
+    session.open_example(find_example("thesis-grid"))
+    before = session.network.scopes
+    wire.sent.clear()
+    wire._perform({"op": "factor", "number": 3, "seq": 1})
+    assert wire.sent[0] == {"type": "select", "seq": 1, "names": [], "factor": 3}
+    assert kinds(wire) == ["select", "ack"]
+    wire._perform({"op": "factor_graph", "shown": True, "seq": 2})
+    loaded = wire.sent[0]
+    assert (loaded["factorGraph"], loaded["factors"], loaded["fit"]) == (True, [list(scope) for scope in before], False)
+    assert perform(session, {"op": "factor", "number": len(before)})
+    assert session.factor is None
+    perform(session, {"op": "factor", "number": 3})
+    session.set_table(3, session.network.tables[3] + 1)
+    assert session.factor == 3
+    assert perform(session, {"op": "remove_factor", "number": 3})
+    assert session.network.scopes == before[:3] + before[4:]
+    assert session.factor is None  # numbers have changed
+    perform(session, {"op": "factor", "number": 3})
+    perform(session, {"op": "select", "names": ["1"]})
+    assert session.factor is None
 
 
 def test_what_is_no_message_is_ignored(wire):
@@ -229,5 +258,8 @@ def test_what_the_browser_was_told_adds_up_to_the_look(steps):
         STEPS[step](session, k, session.network.variables[k].name)
         look = look_at(session)
         assert browser.nodes == list(look.nodes)
-        around = zip(look.hulls, look.components, strict=True)
-        assert browser.hulls == {hull["number"]: {**hull, "members": list(members)} for hull, members in around}
+        around = zip(look.hulls, look.components, look.factors, strict=True)
+        assert browser.hulls == {
+            hull["number"]: {**hull, "members": list(members), "factors": list(factors)}
+            for hull, members, factors in around
+        }

@@ -11,7 +11,7 @@ from pgmgui.board.picture import draw, look_at, shade
 from pgmgui.components.canvas.graph import is_other
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Hidden
+from pgmgui.project.marks import Given, Hidden
 from pgmgui.project.words import describe_gap
 from pgmgui.state.session import Session
 
@@ -39,7 +39,12 @@ def test_drawing():
     assert graph.edges == ((0, 1), (1, 2), (2, 3))
     assert graph.directed
     assert graph.label == "Bayesian network: 4 variables, 3 arrows"
-    assert not draw(arrange(GALLERY["thesis-grid"].read()[0])).directed
+    assert graph.factors == ()
+    document = arrange(GALLERY["thesis-grid"].read()[0])
+    grid = draw(document)
+    assert (grid.directed, grid.factor_graph) == (False, False)
+    assert grid.factors == document.network.scopes
+    assert draw(document, factor_graph=True).factor_graph
 
 
 def test_another_document_is_told_from_an_edit():
@@ -83,6 +88,14 @@ def test_the_look_tells_role_component_and_pruned_leaves():
     assert column(look, "badge") == ["1 → 2", "2", "", ""]
     assert look.components == ()
     assert "hidden leaf" in tell(look.nodes[3])
+
+
+def test_hulls_of_a_markov_network_hold_the_factors_of_their_component():
+    look = look_at(opened("thesis-grid"))
+    scopes = opened("thesis-grid").network.scopes
+    held = [{tuple(v + 1 for v in scopes[f]) for f in factors} for factors in look.factors]
+    assert held == [{(1, 2), (1, 4)}, {(3, 6), (5, 6), (6, 9)}, {(5, 8), (7, 8), (8, 9)}]
+    assert set(look_at(opened("asia")).factors) == {()}
 
 
 def test_without_data_there_is_little_to_tell():
@@ -152,3 +165,11 @@ def test_gaps_are_the_distance_to_the_bound():
 )
 def test_shades_and_words_of_gaps(gap, colour, words):
     assert (shade(gap), describe_gap(gap)) == (colour, words)
+
+
+def test_what_is_given_looks_so():
+    session = opened("thesis-grid")
+    session.mark(["2"], Given())
+    look = look_at(session)
+    assert column(look, "role")[:3] == ["partial", "given", "observed"]
+    assert "Given" in tell(look.nodes[1])

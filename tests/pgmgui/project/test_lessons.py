@@ -10,6 +10,10 @@ from engine.learning.stopping import Stopping
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
+from pgmgui.project.session_file import Saved
+from pgmgui.state.race import Race
+from pgmgui.state.session import Session
+from tests.pgmgui.state.test_race import follow
 
 LESSONS = {lesson.id: lesson for lesson in load_lessons()}
 
@@ -32,7 +36,8 @@ def run(lesson, step):
                 start=settings.start,
                 random_state=settings.seed,
                 n_init=settings.restarts,
-                prior=link.scene.exponents,
+                prior=link.scene.whole_prior,
+                given=link.scene.given,
                 stopping=Stopping(settings.tol, settings.criterion, settings.max_iter),
             )
         )
@@ -106,3 +111,90 @@ def test_compression_on_a_chain():
     assert {"X3", "X4"} in before
     assert {"X7", "X8"} in before
     assert {"X3", "X4", "X5", "X6", "X7", "X8"} in after
+
+
+# --- Markov networks
+
+
+def race(lesson, step, until=None):
+    """The race that a step begins on the page, when it has ended or is so far; and what the page says."""
+    link, _ = opened(lesson, step)
+    session = Session()
+    found = Race(session)
+    assert found.open(Saved(link.scene, link.settings))
+    assert link.run
+    found.begin()
+    follow(found, *([until] if until else []))
+    found.stop()
+    return found, session.message
+
+
+def trace(curve):
+    return [point.objective for point in curve.points]
+
+
+def factors(lesson, step):
+    """Per component, the scopes of its factors."""
+    _, derived = opened(lesson, step)
+    task = derived.parts.task
+    names = [variable.name for variable in task.network.variables]
+    parts = task.decomposition.components
+    return [{"".join(names[v] for v in task.network.scopes[f]) for f in part.factors} for part in parts]
+
+
+def test_the_grid_of_the_paper_falls_apart_by_factors():
+    found = factors("grid", 0)
+    assert sorted(map(len, found)) == [1, 1, 1, 1, 2, 3, 3]
+    for part in ({"12", "14"}, {"36", "56", "69"}, {"58", "78", "89"}, {"23"}, {"25"}, {"45"}, {"47"}):
+        assert part in found
+    _, derived = opened("grid", 0)
+    assert (derived.seen.n_rows, derived.parts.task.distinct_rows[found.index({"12", "14"})]) == (4, 2)
+    assert sorted(map(len, factors("grid", 1))) == [1, 1, 2, 8]
+    curves = race("grid", 2)[0].curves
+    assert [curve.state for curve in curves.values()] == ["converged"] * 2
+    np.testing.assert_allclose(trace(curves["em-textbook"]), trace(curves["d-em"]), atol=1e-5)
+
+
+def test_edml_in_turn_is_ipf_on_the_triangle():
+    found, message = race("ipf", 1)
+    assert message == ""
+    curves = found.curves
+    np.testing.assert_allclose(trace(curves["ipf"]), trace(curves["edml-in-turn"]), atol=1e-9)
+    assert len(trace(curves["ipf"])) == 11
+    assert round(trace(curves["ipf"])[-1], 4) == -155.5134
+    assert found.parts.bounds.total - trace(curves["ipf"])[-1] < CERTIFIED
+    found, _ = race("ipf", 2)
+    assert set(found.curves) == {"edml-in-turn"}
+    assert len(trace(found.curves["edml-in-turn"])) > 3
+    assert (np.diff(trace(found.curves["edml-in-turn"])) >= -1e-9).all()
+
+
+def test_undamped_edml_diverges_beside_the_damped_one():
+    def has_fallen(race):
+        damped, undamped = (race.curves[name] for name in ("edml", "edml-undamped"))
+        return damped.state == "converged" and trace(undamped)[-1] < -10_000
+
+    found, _ = race("damping", 1, has_fallen)
+    damped, undamped = found.curves["edml"], found.curves["edml-undamped"]
+    assert damped.state == "converged"
+    assert trace(damped)[0] == trace(undamped)[0] == pytest.approx(found.parts.bounds.total - 52.43, abs=0.01)
+    assert len(trace(damped)) == 29
+    assert found.parts.bounds.total - trace(damped)[-1] < CERTIFIED
+    assert [round(height, 2) for height in trace(undamped)[1:3]] == [-173.45, -207.51]
+    # That it then says so is tested with the learner itself, and on the page.
+    assert found.leader is damped
+    in_turn = race("damping", 2)[0].curves["edml-in-turn"]
+    assert (len(trace(in_turn)), (np.diff(trace(in_turn)) >= 0).all()) == (11, True)
+
+
+def test_a_grid_whose_bound_is_met():
+    assert sorted(map(len, factors("grid-bound", 0))) == [1, 1, 1, 1, 2, 2, 2, 2]
+    _, derived = opened("grid-bound", 0)
+    assert (derived.seen.n_rows, derived.parts.bounds.scopes.kind) == (300, "certified")
+    found, _ = race("grid-bound", 1)
+    for curve in found.curves.values():
+        assert curve.state == "converged"
+        assert 0 <= found.parts.bounds.total - trace(curve)[-1] < CERTIFIED
+    assert "Certified" in found.describe()[0]
+    found, _ = race("grid-bound", 2)
+    assert 2 < found.parts.bounds.total - trace(found.curves["d-lbfgs"])[-1] < 3

@@ -6,9 +6,10 @@ from urllib.parse import parse_qsl
 import pytest
 
 from engine.model.errors import PgmError
+from engine.model.prior import Gaussian, Laplace
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
-from pgmgui.project.marks import Hidden, Partial, Soft
+from pgmgui.project.marks import Given, Hidden, Partial, Soft
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
 
@@ -39,9 +40,23 @@ def test_a_link_that_was_made_opens_the_same():
     assert (link.settings, link.run) == (settings, True)
 
 
+@pytest.mark.parametrize("prior", [Gaussian(0.5), Laplace(2.0)])
+def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
+    scene = parse_link({"example": "thesis-grid"}).scene
+    scene = replace(scene, marks={"2": Given(), "3": Hidden()}, factor_prior=prior)
+    assert is_linkable(scene)
+    link = parse_link(dict(parse_qsl(make_link(find_example("thesis-grid"), scene, Settings()).removeprefix("?"))))
+    assert (link.scene.marks, link.scene.factor_prior) == (scene.marks, prior)
+
+
 @pytest.mark.parametrize(
     ("query", "message"),
     [
+        ({"example": "asia", "given": "smoke"}, "'given' is for Markov networks, and the example 'asia' is none"),
+        ({"example": "asia", "l2": "1"}, "'l2' is for Markov networks"),
+        ({"example": "thesis-grid", "given": "10"}, "'given' names '10'"),
+        ({"example": "thesis-grid", "l2": "0"}, "'l2' is '0'; expected a number from 1e-15"),
+        ({"example": "thesis-grid", "l1": "1", "l2": "1"}, "both l1 and l2"),
         ({}, "no example ''; there are asia"),
         ({"example": "nobody"}, "no example 'nobody'"),
         ({"example": "asia", "hide": "<b>"}, "'<b>'; the example has 'asia'"),

@@ -10,7 +10,7 @@ from engine.model.errors import ModelError, UnknownNameError
 from engine.model.variable import Variable
 from engine.simulation.missingness import remove_mar
 from pgmgui.project.examples import load_gallery
-from pgmgui.project.marks import MECHANISMS, Hidden, Partial, Sensor, Soft, apply_marks, confusion
+from pgmgui.project.marks import MECHANISMS, Given, Hidden, Partial, Sensor, Soft, apply_marks, confusion, describe_mark
 
 
 @pytest.fixture
@@ -104,3 +104,11 @@ def test_marks_that_cannot_be_say_why():
     with pytest.raises(UnknownNameError, match="a mark on 'C'"):
         apply_marks(soft, {"C": Hidden()})
     assert apply_marks(soft, {"A": Hidden()}).roles == (Role.HIDDEN, Role.OBSERVED)
+
+
+def test_what_is_given_is_seen_as_it_was_and_still_decides_what_is_missing(data):
+    first, second = data.variables[0].name, data.variables[1].name
+    alone = apply_marks(data, {first: Partial(0.5, "mar")})
+    beside = apply_marks(data, {first: Partial(0.5, "mar"), second: Given()})
+    np.testing.assert_array_equal(alone.codes, beside.codes)
+    assert describe_mark(Given()) == "given, so that the others are learned given it"

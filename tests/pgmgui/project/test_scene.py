@@ -12,10 +12,11 @@ from engine.learning import bounds
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Hidden
+from pgmgui.project.marks import Given, Hidden
 from pgmgui.project.scene import Scene, derive, derive_anew
 from pgmgui.state.session import Session
 
@@ -60,7 +61,13 @@ def test_only_what_matters_is_derived_anew():
     known = derive(scene)
     moved = replace(scene, title="other", document=replace(scene.document, positions={}))
     assert derive_anew(moved, scene, known) is known
-    for changes in ({"marks": {"smoke": Hidden()}}, {"common_prior": 2.0}, {"prior": {"asia": 2.0}}, {"data": None}):
+    for changes in (
+        {"marks": {"smoke": Hidden()}},
+        {"common_prior": 2.0},
+        {"prior": {"asia": 2.0}},
+        {"factor_prior": Laplace(2.0)},
+        {"data": None},
+    ):
         assert derive_anew(replace(scene, **changes), scene, known) is not known
 
 
@@ -89,3 +96,24 @@ def wide_scene():
     codes[:60] = -1
     places = {v.name: (0.0, 0.0) for v in network.variables}
     return Scene("wide", "", Document(network, positions=places), DataDocument(Dataset(network.variables, codes, half)))
+
+
+def test_a_prior_on_factors_and_what_is_given_are_part_of_the_problem():
+    scene = scene_of("thesis-grid", marks={"5": Given(), "2": Given()}, factor_prior=Gaussian(0.5))
+    task = derive(scene).parts.task
+    assert task.given == scene.given == (1, 4)
+    assert task.geometry.prior == scene.whole_prior == Gaussian(0.5)
+
+
+def test_what_cannot_be_given_is_refused():
+    session = Session()
+    session.open(scene_of("asia"))
+    assert not session.mark(["smoke"], Given())
+    assert "Given variables are for Markov networks" in session.message
+    session.open(scene_of("thesis-grid"))
+    assert not session.mark(["1"], Given())
+    assert session.message.startswith("'1' is given, but not observed in every row")
+    assert session.mark(["2"], Given())
+    assert session.message == ""
+    session.undo()
+    assert session.parts.task.given == ()

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from engine.formats import DataDocument, Document
 from engine.model.errors import FormatError, PgmError
-from pgmgui.project.examples import load_gallery
+from engine.model.prior import Gaussian, Laplace
+from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
+from pgmgui.project.marks import Given, Hidden, Partial, Sensor, Soft
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
 from pgmgui.project.settings import Settings
@@ -39,8 +40,18 @@ def asia():
     return replace(session.scene, marks=MARKS, prior=prior, common_prior=1.25, note="a <b>note</b>")
 
 
+def grid():
+    """The grid of the paper as a conditional random field with a prior."""
+    session = Session()
+    session.open_example(find_example("thesis-grid"))
+    session.mark(["2", "5"], Given())
+    session.set_factor_prior(Gaussian(0.75))
+    return session.scene
+
+
 def assert_same(scene, other):
     assert (scene.title, scene.note, scene.common_prior) == (other.title, other.note, other.common_prior)
+    assert (scene.factor_prior, scene.given) == (other.factor_prior, other.given)
     assert dict(scene.marks) == dict(other.marks)
     ours, theirs = scene.document, other.document
     assert ours.network.variables == theirs.network.variables
@@ -253,4 +264,28 @@ def test_a_number_that_no_machine_number_holds_is_refused():
     root = json.loads(dump(Saved(asia())))
     root["common_prior"] = 10**400
     with pytest.raises(FormatError, match=r"^common_prior: expected a number from 1 to 1e\+15, got 10{59}…$"):
+        parse(json.dumps(root))
+
+
+@pytest.mark.parametrize("prior", [Gaussian(0.75), Laplace(2.0), None])
+def test_the_prior_and_what_is_given_of_a_markov_network_are_kept(prior):
+    scene = replace(grid(), factor_prior=prior)
+    found = parse(dump(Saved(scene))).scene
+    assert_same(scene, found)
+    assert [scene.document.network.variables[v].name for v in found.given] == ["2", "5"]
+
+
+@pytest.mark.parametrize(
+    ("scene", "changes", "message"),
+    [
+        (grid, {"factor_prior": {"kind": "l3", "width": 1}}, r"factor_prior\.kind: expected one of 'l2', 'l1'"),
+        (grid, {"factor_prior": {"kind": "l2", "width": 0}}, r"factor_prior\.width: expected a number from 1e-15"),
+        (grid, {"factor_prior": {"kind": "l2"}}, r"factor_prior\.width: expected a number"),
+        (asia, {"factor_prior": {"kind": "l2", "width": 1}}, "factor_prior: only Markov networks"),
+        (asia, {"marks": {"asia": {"kind": "given"}}}, r"marks\.asia: only variables of a Markov network"),
+    ],
+)
+def test_a_prior_or_a_given_variable_of_the_wrong_kind_is_refused(scene, changes, message):
+    root = json.loads(dump(Saved(scene()))) | changes
+    with pytest.raises(FormatError, match=f"^{message}"):
         parse(json.dumps(root))

@@ -248,6 +248,7 @@ def test_learners_of_the_other_kind_are_not_offered():
     assert "edml-in-turn" in markov
     assert "edml-in-turn" not in bayesian
     assert "ipf" not in markov  # its data is not complete
+    assert "ipf" in offered(make_race("thesis-triangle")[0].parts)
 
 
 def test_counting_is_offered_for_complete_data_only():

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.formats import DataDocument, Document
 from engine.learning.learn import learn
 from engine.model.dataset import Role, make_dataset
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
@@ -243,6 +243,42 @@ def test_a_table_of_exponents_follows_parents_and_states():
     assert session.parts is not None
 
 
+def test_a_network_is_moralised_and_gets_arrows_again_with_all_that_is_about_it():
+    session = opened("thesis-chain")
+    session.mark(["Z"], Hidden())
+    session.suppose("V", (1.0, 0.0))
+    session.set_prior("Y", np.full((2, 2), 2.0))
+    session.set_prior("Z", 3.0)
+    before, data, marks = session.network, session.data, dict(session.marks)
+    assert session.moralise()
+    assert isinstance(session.network, MarkovNetwork)
+    assert "exponents of the cells of Y" in session.message
+    assert not session.moralise()
+    assert session.network.scopes == before.scopes
+    session.select_factor(1)
+    assert session.add_arrows()
+    assert session.factor is None
+    assert session.network.parents == before.parents
+    for ours, theirs in zip(session.network.tables, before.tables, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-12)
+    assert (session.data, dict(session.marks), dict(session.scene.prior)) == (data, marks, {"Z": 3.0})
+    assert session.evidence == {"V": (1.0, 0.0)}
+    assert not session.add_arrows()
+    session.undo()
+    session.undo()
+    assert session.network is before
+    assert set(session.scene.prior) == {"Y", "Z"}
+
+
+def test_where_arrows_cannot_say_the_same_the_cycle_is_named():
+    session = opened("thesis-grid")
+    before = session.scene
+    assert not session.add_arrows()
+    assert session.message.startswith("No arrows can say the same")
+    assert "'1' – '4' – '5' – '2' – '1'" in session.message
+    assert session.scene is before
+
+
 def test_everything_is_carried_over_on_a_markov_network_too():
     session = opened("thesis-grid")
     session.mark(["2"], Hidden())
@@ -303,7 +339,7 @@ def test_a_prior_is_checked_without_data_too():
     assert not session.set_prior("Alarm", 0.5)
     assert "below 1" in session.message
     assert session.set_prior("Alarm", 2.0)
-    assert session.scene.exponents["Alarm"] == 2.0
+    assert session.scene.whole_prior["Alarm"] == 2.0
     assert session.set_prior("Alarm", None)
     assert dict(session.scene.prior) == {}
 

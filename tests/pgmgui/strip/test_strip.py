@@ -105,6 +105,26 @@ def test_restarts_are_shown_whenever_the_tab_is_opened(session, race, looks):
     assert len(panel._restarts._view) == 3
 
 
+def test_what_the_slider_was_told_and_says_late_is_not_what_the_user_wants(session, race):
+    traveller = Traveller(session, race)
+    panel = RunsPanel(session, race, traveller)
+    panel.look(True)
+    race.begin()
+    while race.running:
+        race.tick()
+    panel._slider._process_events({"value": 3, "value_throttled": 3})  # the user
+    assert traveller.iteration == 3
+    panel._step(1)
+    traveller.go_to(0)
+    panel._slider._process_events({"value": 4})  # an echo of the step
+    assert traveller.iteration == 0
+    panel._slider._process_events({"value": 2})  # the user, on the way
+    assert traveller.iteration == 2
+    traveller.go_to(0)
+    panel._slider._process_events({"value": 4, "value_throttled": 4})  # the user, at the end
+    assert traveller.iteration == 4
+
+
 def test_a_look_that_takes_long_is_followed_by_a_longer_rest(race, strip, monkeypatch):
     clock, looks = [0.0], []
 

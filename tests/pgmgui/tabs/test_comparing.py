@@ -10,7 +10,18 @@ from pgmgui.project.examples import find_example
 from pgmgui.project.simulated_data import Simulation, simulate_scene
 from pgmgui.state.frames import Frame
 from pgmgui.state.session import Session
-from pgmgui.tabs.variable.comparing import choose_pair, describe_difference, difference_cells, gather_tables, shrink
+from pgmgui.tabs.variable.comparing import (
+    choose_pair,
+    describe_difference,
+    difference_cells,
+    find_marginal,
+    gather_marginals,
+    gather_tables,
+    list_sources,
+    shrink,
+)
+from tests import oracles
+from tests.plain import plain_model
 
 
 @pytest.fixture
@@ -92,3 +103,44 @@ def test_what_is_compared_first():
     assert choose_pair(["current", "learned", "true"], ("current", "previous")) == ("current", "learned")
     assert choose_pair(["current", "true"], ("learned", "learned")) == ("current", "true")
     assert choose_pair(["current", "true", "previous"], ("true", "previous")) == ("true", "previous")
+
+
+# --- Markov networks
+
+
+def open_grid():
+    session = Session()
+    session.open_example(find_example("thesis-grid"))
+    return session
+
+
+def test_marginals_of_any_variables_equal_enumeration(session):
+    network = open_grid().network
+    joint = oracles.joint_weights(*plain_model(network), {})
+    for scope in ((0, 1), (4, 0), (8,)):
+        expected = oracles.marginal(joint, scope) / joint.sum()
+        np.testing.assert_allclose(find_marginal(network, [network.variables[v] for v in scope]), expected, atol=1e-12)
+    # Of a Bayesian network too, from which data may have been simulated.
+    asia = session.network
+    np.testing.assert_allclose(find_marginal(asia, [asia.variables[0]]), asia.tables[0], atol=1e-12)
+
+
+def test_factors_are_compared_by_marginals_whatever_their_scale():
+    session = open_grid()
+    scope = [session.network.variables[v] for v in session.network.scopes[0]]
+    assert set(list_sources(session)) == {"current"}
+    session.set_table(0, 7.0 * session.network.tables[0])
+    tables = gather_marginals(list_sources(session), scope)
+    assert set(tables.found) == {"current", "previous"}
+    np.testing.assert_allclose(tables.found["current"], tables.found["previous"], atol=1e-12)
+    session.set_table(0, np.array([[1.0, 9.0], [9.0, 1.0]]))
+    *_, last = learn(session.network, session.seen)
+    session.report(last)
+    tables = gather_marginals(list_sources(session), scope)
+    assert set(tables.found) == {"current", "previous", "learned"}
+    assert np.abs(tables.found["current"] - tables.found["previous"]).max() > 0.05
+    assert all(table.sum() == pytest.approx(1) for table in tables.found.values())
+    # What has not these variables, with these states, is left out.
+    session.set_states("1", [(0, "t"), (1, "f"), (None, "perhaps")])
+    scope = [session.network.variables[v] for v in session.network.scopes[0]]
+    assert set(gather_marginals(list_sources(session), scope).found) == {"current"}

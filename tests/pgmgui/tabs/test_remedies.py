@@ -6,7 +6,7 @@ import pytest
 from engine.formats import DataDocument, Document
 from engine.insight.doctor import examine
 from engine.model.dataset import make_dataset
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
 from pgmgui.project.layout import arrange
 from pgmgui.project.scene import Scene
@@ -52,3 +52,25 @@ def test_what_only_the_user_can_decide_has_no_button():
     session = opened(UNIFORM, [["yes", None], ["no", None]])
     (finding,) = [f for f in examine(session.parts.task) if f.kind == "pruned"]
     assert find_remedy(session, finding) is None
+
+
+PAIR = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+FACTOR_CASES = [
+    ("impossible", PAIR * [[0, 1, 1], [1, 1, 1]], [["yes", "low"], ["no", "high"], ["no", "never"]]),
+    ("diverging", PAIR, [["yes", "low"], ["no", "high"], ["yes", "never"]]),
+    ("unused", PAIR, [["yes", "low"], ["no", "high"]]),
+    ("symmetric", np.ones((2, 3)), [[None, "low"], [None, "high"], [None, "never"]]),
+]
+
+
+@pytest.mark.parametrize(("kind", "table", "rows"), FACTOR_CASES)
+def test_a_remedy_for_factors_helps_and_can_be_undone(kind, table, rows):
+    network = MarkovNetwork((A, B), ((0, 1),), (table,))
+    session = Session()
+    session.new(markov=True)
+    session.open(Scene("Case", "", arrange(Document(network)), DataDocument(make_dataset([A, B], rows))))
+    (finding,) = [f for f in examine(session.parts.task) if f.kind == kind]
+    assert find_remedy(session, finding).apply()
+    assert kind not in {found for found, _ in kinds(session)}
+    session.undo()
+    assert kind in {found for found, _ in kinds(session)}

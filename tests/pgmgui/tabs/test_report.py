@@ -8,9 +8,10 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.learning.learn import learn
+from engine.model.prior import Laplace
 from pgmgui.board.picture import draw, look_at
 from pgmgui.project.examples import load_gallery
-from pgmgui.project.marks import Partial, Soft
+from pgmgui.project.marks import Given, Partial, Soft
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
 from pgmgui.tabs.share.svg import draw_curves, draw_network
@@ -114,6 +115,25 @@ def test_the_picture_is_well_formed_and_tells_roles_apart():
     assert sum(text.text == "smoke" for text in elements(picture, "text")) == 1
 
 
+@pytest.mark.parametrize("factor_graph", [False, True])
+def test_the_picture_of_a_markov_network_has_its_factors_as_squares(factor_graph):
+    session = opened("thesis-grid")
+    session.connect("1", "9")
+    session.add_variable(0, 0, "alone")
+    factors = len(session.network.scopes)
+    picture = draw_network(draw(session.document, factor_graph=factor_graph), look_at(session))
+    titles = [title.text for title in elements(picture, "title")]
+    assert sum(title.startswith("Factor") for title in titles) == factors - (not factor_graph)
+    assert ("Factor 13 over 1, 9" in titles, f"Factor {factors} over alone" in titles) == (True, factor_graph)
+    lines = [path for path in elements(picture, "path") if path.get("stroke-width") == "1.8"]
+    assert len(lines) == (2 * 13 + 1 if factor_graph else 13)
+    assert sorted(title for title in titles if title.startswith("Component")) == [
+        f"Component {k + 1}"
+        for k, component in enumerate(session.parts.task.decomposition.components)
+        if not component.is_complete
+    ]
+
+
 def test_curves_rise_on_the_page_and_stay_below_the_bound():
     picture = draw_curves({"EM": [(0, -90.0), (1, -12.0), (2, -10.0)], "none": [(0, float("-inf"))]}, -9.0)
     (line,) = [p.get("d") for p in elements(picture, "path") if (p.get("d") or "").count("L") == 2]
@@ -122,3 +142,17 @@ def test_curves_rise_on_the_page_and_stay_below_the_bound():
     floor = float(re.search(r"M96 10V([\d.]+)H", picture).group(1))
     assert level < y2 < y1 < floor < y0  # a start far below leaves the picture, and does not flatten the rest
     assert draw_curves({}, -9.0) == draw_curves({"none": [(0, float("-inf"))]}, -9.0) == ""
+
+
+def test_the_prior_and_what_is_given_are_told():
+    session = opened("thesis-grid")
+    session.mark(["2"], Given())
+    session.set_factor_prior(Laplace(0.5))
+    scene = session.scene
+    *_, last = learn(session.network, session.seen, prior=scene.whole_prior, given=scene.given, task=session.parts.task)
+    session.report(last)
+    page = make_report(session, {}, [], WHEN)
+    assert "With a Laplace prior (L1) on the logarithms of the factors, b = 0.5." in page
+    assert "The likelihood of the others given 2 (a conditional random field)." in page
+    assert "1 given: 2" in page
+    assert ">given</text>" in page

@@ -12,8 +12,9 @@ import pytest
 
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
+from engine.model.prior import Gaussian
 from pgmgui.project.examples import find_example, load_gallery
-from pgmgui.project.marks import Hidden, Partial, Soft
+from pgmgui.project.marks import Given, Hidden, Partial, Soft
 from pgmgui.project.session_file import Saved, write_session
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
@@ -46,17 +47,29 @@ def make_markov() -> Session:
     return session
 
 
-@pytest.fixture(params=[make_bayesian, make_markov])
+def make_conditional() -> Session:
+    """The grid with a prior on its factors and given variables, and learners that have a place for both."""
+    session = Session()
+    session.open_example(find_example("thesis-grid"))
+    session.mark(["4"], Hidden())
+    session.mark(["2", "5"], Given())
+    session.set_factor_prior(Gaussian(0.8))
+    session.configure(methods=("d-em", "lbfgs"))
+    return session
+
+
+@pytest.fixture(params=[make_bayesian, make_markov, make_conditional])
 def saved(request, tmp_path):
-    """A session in a folder with a difficult name; and what its runs reach."""
+    """A session in a folder with a difficult name, its scene and settings; and what its runs reach."""
     session = request.param()
+    settings = replace(SETTINGS, methods=session.settings.methods) if session.scene.given else SETTINGS
     folder = tmp_path / 'it\'s a "folder" $HOME'
     folder.mkdir()
     path = folder / "my session.json"
-    write_session(path, Saved(session.scene, SETTINGS))
+    write_session(path, Saved(session.scene, settings))
     stopping = Stopping(SETTINGS.tol, SETTINGS.criterion, SETTINGS.max_iter)
     reached = {}
-    for method in SETTINGS.methods:
+    for method in settings.methods:
         *_, last = learn(
             session.network,
             session.seen,
@@ -64,17 +77,18 @@ def saved(request, tmp_path):
             start=SETTINGS.start,
             random_state=SETTINGS.seed,
             n_init=SETTINGS.restarts,
-            prior=session.scene.exponents,
+            prior=session.scene.whole_prior,
+            given=session.scene.given,
             stopping=stopping,
         )
         reached[method] = float(last.objective.sum(axis=1).max())
-    return path, reached
+    return path, session.scene, settings, reached
 
 
 def test_the_script_repeats_the_run(saved, tmp_path):
-    path, reached = saved
+    path, _, settings, reached = saved
     script = tmp_path / "again.py"
-    script.write_text(as_python(path, SETTINGS), encoding="utf-8")
+    script.write_text(as_python(path, settings), encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
     found = dict(re.findall(r"^(\S+): objective (\S+),", done.stdout, re.MULTILINE))
@@ -82,16 +96,17 @@ def test_the_script_repeats_the_run(saved, tmp_path):
 
 
 def test_the_command_repeats_the_run(saved):
-    path, reached = saved
-    for line in as_command(path, SETTINGS).splitlines():
+    path, scene, settings, reached = saved
+    for line in as_command(path, scene, settings).splitlines():
         words = shlex.split(line)
+        assert ("--l2" in words, "2,5" in words) == (bool(scene.given), bool(scene.given))
         assert words[0] == "pgmgui"
         result = run(*words[1:], "--json").result
         assert result["objective"] == pytest.approx(reached[result["method"]], abs=1e-6)
 
 
 def test_a_session_can_be_decomposed_and_bounded_from_the_command_line(saved):
-    path, reached = saved
+    path, _, _, reached = saved
     assert run("decompose", path, "--json").result["hidden"][:1] in (["asia"], ["4"])
     assert run("bound", path, "--json").result["tightest"] > max(reached.values()) - 1e-9
 
@@ -102,7 +117,7 @@ def test_a_network_alone_is_not_enough():
 
 @pytest.mark.parametrize("saved", [make_bayesian], indirect=True)
 def test_a_prior_on_the_command_line_wins(saved):
-    path, _ = saved
+    path, *_ = saved
     flat = run("bound", path, "--prior", "1", "--json").result["decomposition"]
     own = run("bound", path, "--json").result["decomposition"]
     assert flat != pytest.approx(own, abs=1e-3)

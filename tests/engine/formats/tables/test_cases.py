@@ -172,6 +172,26 @@ def test_parquet_that_is_not(tmp_path, monkeypatch):
         read_dataset(path)
 
 
+def test_parquet_that_declares_other_rows_than_it_holds(tmp_path):
+    """Found by the fuzzer."""
+    import pyarrow.parquet as pq
+
+    path = tmp_path / "data.parquet"
+    write_dataset(path, make_dataset([A], [("yes",)] * 12))
+    whole, found = path.read_bytes(), 0
+    for place in (k for k, byte in enumerate(whole) if byte == 2 * 12):  # how Parquet writes 12
+        path.write_bytes(whole[:place] + bytes([2 * 46]) + whole[place + 1 :])
+        try:
+            declared = pq.ParquetFile(path).metadata.num_rows
+        except OSError:
+            continue
+        if declared == 46:
+            found += 1
+            with pytest.raises(FormatError, match="declares 46 rows and holds 12; write it anew"):
+                read_dataset(path)
+    assert found == 1
+
+
 def test_parquet_with_a_name_that_is_no_text(tmp_path):
     path = tmp_path / "data.parquet"
     write_dataset(path, make_dataset([Variable("Size", ("a", "b"))], [["a"], ["b"]]))

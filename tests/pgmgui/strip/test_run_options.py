@@ -1,0 +1,61 @@
+"""The options of a run: the prior of each kind of network."""
+
+from engine.model.prior import Gaussian, Laplace
+from pgmgui.project.examples import find_example
+from pgmgui.state.session import Session
+from pgmgui.strip.learner_choice import LearnerChoice
+from pgmgui.strip.run_options import RunOptions
+
+
+def open_options(example):
+    """A session, what its network's prior is chosen with, and the fields of an exponent and of a width."""
+    session = Session()
+    session.open_example(find_example(example))
+    options = RunOptions(session)
+    kind, _ = options._choices["kind"]
+    return session, kind, options._fields["prior"], options._fields["width"]
+
+
+def test_a_markov_network_has_a_prior_of_a_kind_and_a_width():
+    session, kind, exponent, width = open_options("thesis-grid")
+    assert (kind.visible, exponent.visible, width.visible, width.disabled) == (True, False, True, True)
+    kind.value = "Gaussian (L2)"
+    assert session.scene.factor_prior == Gaussian(1.0)
+    assert not width.disabled
+    width.value = "0.5"
+    assert session.scene.factor_prior == Gaussian(0.5)
+    kind.value = "Laplace (L1)"
+    assert session.scene.factor_prior == Laplace(0.5)
+    session.undo()
+    assert (kind.value, width.value) == ("Gaussian (L2)", "0.5")
+    kind.value = "none"
+    assert session.scene.factor_prior is None
+    assert session.parts.task.geometry.prior == 1.0
+
+
+def test_a_width_that_is_none_is_refused():
+    session, kind, _, width = open_options("thesis-grid")
+    kind.value = "Gaussian (L2)"
+    for text, why in (("0", "out of range; type a number from 1e-15"), ("wide", "'wide'"), ("-1", "is negative")):
+        width.value = text
+        assert session.message.startswith("Prior's width: ")
+        assert why in session.message
+        assert width.value == "1"
+    assert session.scene.factor_prior == Gaussian(1.0)
+
+
+def test_a_bayesian_network_has_exponents():
+    session, kind, exponent, width = open_options("asia")
+    assert (kind.visible, exponent.visible, width.visible) == (False, True, False)
+    exponent.value = "2"
+    assert session.scene.common_prior == 2.0
+
+
+def test_learners_without_a_place_for_a_prior_are_listed_as_such():
+    session, kind, _, _ = open_options("thesis-grid")
+    choice = LearnerChoice(session)
+    assert "has no place for a prior" not in choice._others.object
+    kind.value = "Gaussian (L2)"
+    for name in ("EDML", "decomposed EDML", "hybrid", "EDML in turn"):
+        assert f'aria-label="{name}"' in choice._others.object
+    assert "has no place for a prior on the factors; use em or lbfgs" in choice._others.object
