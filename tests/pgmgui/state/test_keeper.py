@@ -80,11 +80,11 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     assert store.load(keeper.key).results == ()
 
 
-def test_a_long_run_is_kept_now_and_then_and_goes_on_after_the_server_was_killed(session, tmp_path, monkeypatch):
+def test_a_long_run_is_kept_and_goes_on_after_the_server_was_killed(session, tmp_path, monkeypatch, endless):
     monkeypatch.setattr("pgmgui.state.keeper.EVERY", 0.0)
     store, race = Store(tmp_path), Race(session)
     session.mark(["smoke"], Hidden())
-    session.configure(tol=0.0, max_iter=10**9)
+    session.configure(max_iter=10**9)
     keeper = make_keeper(session, store, race=race)
     race.begin()
     results = ()

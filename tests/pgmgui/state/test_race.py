@@ -87,8 +87,8 @@ def test_the_textbooks_learner_is_split_by_component():
     assert textbook.inferences > plain.inferences
 
 
-def test_pause_step_resume_stop():
-    session, race = make_race(tol=0.0, max_iter=10**9)
+def test_pause_step_resume_stop(endless):
+    session, race = make_race(max_iter=10**9)
     race.begin(paused=True)
     follow(race, lambda race: race.curves["d-em"].points)
     assert race.running
@@ -110,8 +110,8 @@ def test_pause_step_resume_stop():
     assert race.can_apply
 
 
-def test_cancel_leaves_nothing():
-    session, race = make_race(tol=0.0, max_iter=10**9)
+def test_cancel_leaves_nothing(endless):
+    session, race = make_race(max_iter=10**9)
     before = len(learner_threads())
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
@@ -148,8 +148,8 @@ def test_apply_is_undoable_and_keeps_the_curves():
         np.testing.assert_array_equal(table, before)
 
 
-def test_a_changed_problem_stops_the_run_and_makes_it_stale():
-    session, race = make_race(tol=0.0, max_iter=10**9)
+def test_a_changed_problem_stops_the_run_and_makes_it_stale(endless):
+    session, race = make_race(max_iter=10**9)
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
     bounds = race.parts.bounds
@@ -167,8 +167,8 @@ def test_a_changed_problem_stops_the_run_and_makes_it_stale():
     race.cancel()
 
 
-def test_moving_a_node_does_not_disturb_a_run():
-    session, race = make_race(tol=0.0, max_iter=10**9)
+def test_moving_a_node_does_not_disturb_a_run(endless):
+    session, race = make_race(max_iter=10**9)
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
     session.move({"asia": (10.0, 20.0)})
@@ -298,8 +298,8 @@ def listen(race):
     return told
 
 
-def test_all_that_a_race_does_is_observable():
-    session, race = make_race(tol=0.0, max_iter=10**9)
+def test_all_that_a_race_does_is_observable(endless):
+    session, race = make_race(max_iter=10**9)
     told = listen(race)
     race.begin(paused=True)
     assert [set(change) for change in told] == [{"curves", "running", "paused"}]
@@ -323,9 +323,9 @@ def test_all_that_a_race_does_is_observable():
     assert told == [{"curves": {}, "stale": False}]
 
 
-def test_a_curve_that_was_seen_does_not_change():
+def test_a_curve_that_was_seen_does_not_change(endless):
     """Views keep what they have drawn: the race replaces its curves, and never touches them."""
-    _, race = make_race(tol=0.0, max_iter=10**9)
+    _, race = make_race(max_iter=10**9)
     race.begin()
     follow(race, lambda race: race.curves["d-em"].points)
     curves, curve = race.curves, race.curves["d-em"]

@@ -16,9 +16,9 @@ from pgmgui.state.frames import Frames
 from pgmgui.state.runner import MOST_WAITING, Runner
 
 
-def endless(cancelled):
+def learn_for_ever(cancelled):
     document, data = load_gallery()[0].read()
-    stopping = Stopping(tol=0, max_iter=10**9)
+    stopping = Stopping(max_iter=10**9)
     return learn(document.network, data.dataset, stopping=stopping, cancelled=cancelled)
 
 
@@ -30,9 +30,9 @@ def drain(runner, points):
     return found
 
 
-def test_points_count_inferences_and_the_threads_own_seconds():
+def test_points_count_inferences_and_the_threads_own_seconds(endless):
     """A pause takes no seconds, and what is counted never falls."""
-    runner = Runner(endless, Frames())
+    runner = Runner(learn_for_ever, Frames())
     runner.begin(paused=True)
     mail = runner.collect()
     while mail.start is None:
@@ -61,8 +61,8 @@ def test_iterations_count_on_when_another_batch_of_restarts_begins():
     assert mail.start is first
 
 
-def test_stop_ends_with_the_last_state():
-    runner = Runner(endless, Frames())
+def test_stop_ends_with_the_last_state(endless):
+    runner = Runner(learn_for_ever, Frames())
     runner.begin()
     drain(runner, 5)
     runner.stop()
@@ -72,8 +72,8 @@ def test_stop_ends_with_the_last_state():
     assert mail.snapshot.stop == "cancelled"
 
 
-def test_steps_are_single_and_pause_holds():
-    runner = Runner(endless, Frames())
+def test_steps_are_single_and_pause_holds(endless):
+    runner = Runner(learn_for_ever, Frames())
     runner.begin(paused=True)
     assert [p.iteration for p in drain(runner, 1)] == [0]
     for k in (1, 2, 3):
