@@ -6,13 +6,36 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import panel_material_ui as pmui
+import param
 
 _NARROW = {"minWidth": "0", "padding": "4px 9px"}
 
 
-def make_field(label: str, about: str, enter: Callable[[str], None], width: int | None = None) -> pmui.TextInput:
+class TextField(pmui.TextInput):
+    """A text field that takes back nothing that is typed.
+
+    Material's shows its value whenever that changes. When a text that was entered reaches a busy server together with
+    what has been typed since, the new text would be overwritten by the old one.
+    """
+
+    _entered: str | None = None
+
+    def _process_events(self, events: dict[str, Any]) -> None:
+        self._entered = events.get("value")
+        try:
+            super()._process_events(events)
+        finally:
+            self._entered = None
+
+    @param.depends("value", watch=True, on_init=True)
+    def _sync_value_input(self) -> None:
+        if self.value != self._entered:
+            super()._sync_value_input()
+
+
+def make_field(label: str, about: str, enter: Callable[[str], None], width: int | None = None) -> TextField:
     """A field; Enter, or leaving it, hands over what was typed."""
-    field = pmui.TextInput(
+    field = TextField(
         label=label,
         description=about,
         size="small",

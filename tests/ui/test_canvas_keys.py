@@ -18,12 +18,11 @@ def chain(open_scene):
     return open_scene("thesis-chain")
 
 
-def test_more_than_a_hundred_steps_can_be_undone_and_redone(empty):
+def test_more_than_a_hundred_steps_can_be_undone_and_redone(empty, stage):
     empty.add(60, 60)
     before, session = empty.middle("A"), empty.session
     x, y = session.document.positions["A"]
-    for k in range(1, 111):
-        session.move({"A": (x + 7 * k, y + 3 * k)})
+    stage.do(lambda: [session.move({"A": (x + 7 * k, y + 3 * k)}) for k in range(1, 111)])
     while empty.middle("A") != pytest.approx((before[0] + 770, before[1] + 330), abs=1):
         empty.wait_for_paint()
     far = empty.middle("A")

@@ -12,7 +12,7 @@ from engine.formats import DATA_FORMATS, dump_dataset, split_name, write_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.components.drawer import Drawer
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import MOST_BYTES, Download
 from pgmgui.project.network_files import find_path, suggest_name
@@ -42,7 +42,7 @@ class DataSaving(pn.viewable.Viewer):
             description="Of the file that is written.",
             **_FIELD,
         )
-        self._path = pmui.TextInput(
+        self._path = TextField(
             label="Data file on this machine",
             placeholder="~/data/asia.csv",
             description="Where to write, on the machine that pgmgui runs on.",

@@ -13,7 +13,7 @@ import panel_material_ui as pmui
 from engine.formats import DATA_FORMATS, PACKED
 from engine.formats.files import naming
 from engine.formats.tables.table import Table
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
@@ -81,7 +81,7 @@ class DataPanel(pn.viewable.Viewer):
         self._look(session.scene, session.scene)
 
     def _make_path(self) -> None:
-        self._path = pmui.TextInput(
+        self._path = TextField(
             label="Data path on this machine",
             placeholder="~/data/asia.csv",
             description="A data file on the machine that pgmgui runs on; also one too large to upload.",

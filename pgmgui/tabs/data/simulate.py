@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 from engine.model.errors import PgmError
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.drawer import Drawer
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import TextField, make_button
 from pgmgui.project.marks import MECHANISMS
 from pgmgui.project.numbers import parse_fraction
 from pgmgui.project.simulated_data import Simulation, simulate_scene
@@ -129,8 +129,8 @@ def parse_whole(text: str, what: str, most: int) -> int:
     return int(digits)
 
 
-def _field(label: str, value: str, about: str) -> pmui.TextInput:
+def _field(label: str, value: str, about: str) -> TextField:
     # Not a number field: it passes on what was typed only when it is left, and a quick click would come before.
-    return pmui.TextInput(
+    return TextField(
         label=label, value=value, description=about, size="small", sizing_mode="stretch_width", margin=(8, 8, 4, 0)
     )

@@ -5,13 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 import panel as pn
-import panel_material_ui as pmui
 
 from engine.formats import NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
 from engine.model.network import BayesianNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
@@ -91,7 +90,7 @@ class Opening(pn.viewable.Viewer):
         self._look(session.scene, session.scene)
 
     def _make_path(self) -> None:
-        self._path = pmui.TextInput(
+        self._path = TextField(
             label="Path on this machine",
             placeholder="~/networks/asia.bif",
             description="A network or session file on the machine that pgmgui runs on.",

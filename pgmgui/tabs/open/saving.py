@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 
 from engine.formats import dump_network, write_network
 from engine.model.errors import PgmError
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project.network_files import find_target, list_writable, suggest_name
@@ -40,7 +40,7 @@ class Saving(pn.viewable.Viewer):
         self._look()
 
     def _make_controls(self) -> None:
-        self._name = pmui.TextInput(
+        self._name = TextField(
             label="File name",
             description="Without suffix; a suffix that is typed chooses the format.",
             size="small",
@@ -57,7 +57,7 @@ class Saving(pn.viewable.Viewer):
             margin=(6, 8, 4, 0),
         )
         self._give = make_button("Download", "the network on the page, with its drawing", self._save)
-        self._path = pmui.TextInput(
+        self._path = TextField(
             label="Folder or file on this machine",
             placeholder="~/networks/",
             description="Where to write, on the machine that pgmgui runs on; the suffix of a file says its format.",
