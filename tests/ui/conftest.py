@@ -208,10 +208,18 @@ def page(context) -> Page:
 
 
 def prepare(context: BrowserContext) -> BrowserContext:
-    """Have a profile wait long, and know that the guided first run was seen."""
+    """Have a profile wait long, know that the guided first run was seen, and not take its time with movements."""
     context.set_default_timeout(PATIENCE)
     context.add_init_script("localStorage.setItem('pgmgui-first-run', 'seen')")
+    context.on("page", _hurry)
     return context
+
+
+def _hurry(page: Page) -> None:
+    """Have what fades and slides do so in no time: each of its frames is painted by the processor."""
+    devtools = page.context.new_cdp_session(page)
+    devtools.send("Animation.enable")
+    devtools.send("Animation.setPlaybackRate", {"playbackRate": 1000})
 
 
 @pytest.fixture
