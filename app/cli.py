@@ -168,6 +168,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     _add_data(parser)
     learning.add_learner(parser)
     learning.add_prior(parser)
+    learning.add_bound(parser)
     _add_memory_limit(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the learned network")
 
@@ -175,6 +176,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
 def _add_bound(parser: argparse.ArgumentParser) -> None:
     _add_data(parser)
     learning.add_prior(parser)
+    learning.add_bound(parser)
 
 
 def _add_experiment(parser: argparse.ArgumentParser) -> None:

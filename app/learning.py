@@ -14,6 +14,7 @@ from app.learning_results import describe_bounds, describe_components, describe_
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
+from engine.learning.imap.search import Budget
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS
@@ -55,7 +56,7 @@ def learn(options: argparse.Namespace) -> None:
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
         write_network(options.out, replace(problem.document, network=last.network()))
-    result = describe_result(options.method, last, trace, problem.prior)
+    result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
     lines = [*list_result(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
     show(options, notes, result, lines)
 
@@ -127,7 +128,7 @@ def bound(options: argparse.Namespace) -> None:
     """Say how high the objective can be at most."""
     problem = read_input(options)
     task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given)
-    bounds = bound_task(task)
+    bounds = bound_task(task, Budget(options.bound_seconds))
     lines = [f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)"]
     if isinstance(bounds, MarkovBounds):
         lines.append(f"naive bound {bounds.naive:,.4f}, triangulated {bounds.triangulated:,.4f}")
@@ -136,7 +137,8 @@ def bound(options: argparse.Namespace) -> None:
     else:
         lines.append(
             f"naive bound {bounds.naive:,.4f}, decomposition bound {bounds.decomposition.sum():,.4f}, "
-            f"with partly observed variables {bounds.patterns.sum():,.4f}"
+            f"with partly observed variables {bounds.patterns.sum():,.4f}, "
+            f"with independences among the observed {bounds.imap.sum():,.4f}"
         )
     show(options, problem.notes, describe_bounds(task, bounds), lines)
 
@@ -175,6 +177,17 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
         choices=("parameters", "likelihood"),
         default=Stopping.criterion,
         help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_bound(parser: argparse.ArgumentParser) -> None:
+    """The option of the bounds."""
+    parser.add_argument(
+        "--bound-seconds",
+        type=float,
+        default=Budget.seconds,
+        metavar="SECONDS",
+        help="Bayesian networks: about how long to look for a lower bound (default: %(default)s)",
     )
 
 

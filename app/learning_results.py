@@ -9,6 +9,7 @@ import numpy as np
 from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.decomposition import Component
+from engine.learning.imap.search import Budget
 from engine.learning.learner import evaluate_state
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import find_method
@@ -54,19 +55,27 @@ def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
             "kind": bounds.kind,
             "components": components,
         }
-    for k, component in enumerate(components):
-        component |= {"bound": float(bounds.decomposition[k]), "patterns": float(bounds.patterns[k])}
+    names = [variable.name for variable in task.network.variables]
+    for k, (component, part) in enumerate(zip(components, task.decomposition.components, strict=True)):
+        component |= {
+            "bound": float(bounds.decomposition[k]),
+            "patterns": float(bounds.patterns[k]),
+            "imap": float(bounds.imap[k]),
+            "order": [names[v] for v in bounds.orders[k]],
+            "terms": {names[v]: float(bounds.terms[v]) for v in part.variables},
+        }
     return {
         "naive": bounds.naive,
         "decomposition": float(bounds.decomposition.sum()),
         "patterns": float(bounds.patterns.sum()),
+        "imap": float(bounds.imap.sum()),
         "tightest": bounds.total,
         "kind": "exact",
         "components": components,
     }
 
 
-def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Prior) -> dict[str, Any]:
+def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Prior, budget: Budget) -> dict[str, Any]:
     """What a run has reached, and how close that is to the best possible."""
     best = last.best
     task, iterations = last.task, last.iterations[best]
@@ -77,15 +86,15 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         state, _ = evaluate_state(Workspace(task.objective), last.theta[best])
         state_ll, state_objective = state.log_likelihood, state.objective
         iterations = np.full(task.objective.n_components, last.iteration)
-    bounds = bound_task(task)
+    bounds = bound_task(task, budget)
     components = describe_components(task)
     for k, component in enumerate(components):
         component |= {"iterations": int(iterations[k]), "log_likelihood": float(state_ll[k])}
         if isinstance(bounds, Bounds):
-            gap = max(0.0, float(bounds.patterns[k] - state_objective[k]))
+            gap = max(0.0, float(bounds.imap[k] - state_objective[k]))
             component |= {
                 "objective": float(state_objective[k]),
-                "bound": float(bounds.patterns[k]),
+                "bound": float(bounds.imap[k]),
                 "gap": gap,
                 "certified": gap <= CERTIFIED,
             }

@@ -166,6 +166,48 @@ def partial_bound(rows, weights, partial, given):
     return total
 
 
+def are_separated(parents, a, b, given):
+    """Whether two variables are d-separated by others: not joined in the moral graph of all their ancestors."""
+    graph = nx.DiGraph([(p, child) for child, ps in enumerate(parents) for p in ps])
+    graph.add_nodes_from(range(len(parents)))
+    kept = {a, b, *given}.union(*(nx.ancestors(graph, v) for v in (a, b, *given)))
+    moral = nx.Graph()
+    moral.add_nodes_from(kept)
+    for v in kept:
+        moral.add_edges_from(itertools.combinations((*parents[v], v), 2))
+    moral.remove_nodes_from(given)
+    return not nx.has_path(moral, a, b)
+
+
+def markov_boundary(parents, node, given):
+    """Those of some variables that a variable depends on even if all the others of them are known."""
+    return frozenset(e for e in given if not are_separated(parents, node, e, set(given) - {e}))
+
+
+def imap_terms(parents, rows, weights, order, given, exponents):
+    """The I-map bound of a component's variables in an order, row by row: {variable: its term}.
+
+    ``parents`` are those of its sub-network, ``given`` is its boundary. Rows that see a variable depend on its parents
+    alone are counted together with its exponents.
+    """
+    known, terms = {}, {}
+    for k, v in enumerate(order):
+        pairs, counts = [], np.asarray(exponents[v], dtype=float) - 1
+        for cells, w in zip(rows, weights, strict=True):
+            if not isinstance(cells[v], int) or not w:
+                continue
+            seen = frozenset(given) | {u for u in order[:k] if isinstance(cells[u], int)}
+            if (v, seen) not in known:
+                known[v, seen] = markov_boundary(parents, v, seen)
+            boundary = known[v, seen]
+            if boundary == set(parents[v]):
+                counts[tuple(cells[u] for u in (*parents[v], v))] += w
+            else:
+                pairs.append(((boundary, tuple(cells[u] for u in sorted(boundary))), cells[v], w))
+        terms[v] = conditional_bound(pairs) + dirichlet_maximum(counts)
+    return terms
+
+
 def soft_constant(rows, weights, variables):
     """Σ w log max λ over the likelihood cells of some variables."""
     return math.fsum(

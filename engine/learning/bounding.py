@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from engine.learning.bounds import Bounds, find_bounds
+from engine.learning.imap.search import DEFAULT_BUDGET, Budget
 from engine.learning.markov_bounds import MarkovBounds, find_markov_bounds
 from engine.learning.task import LearningTask
 from engine.model.network import MarkovNetwork
@@ -11,6 +12,6 @@ AnyBounds = Bounds | MarkovBounds
 """Both have a ``naive`` and a ``total``; only a Bayesian network's components have bounds of their own."""
 
 
-def bound_task(task: LearningTask) -> AnyBounds:
-    """The bounds of a problem."""
-    return find_markov_bounds(task) if isinstance(task.network, MarkovNetwork) else find_bounds(task)
+def bound_task(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> AnyBounds:
+    """The bounds of a problem; the budget is for those of Bayesian networks."""
+    return find_markov_bounds(task) if isinstance(task.network, MarkovNetwork) else find_bounds(task, budget)

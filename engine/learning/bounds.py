@@ -1,12 +1,15 @@
 """Upper bounds on the best objective any parameters can reach, per component [bound].
 
 Notation: a component has variables S, boundary B, and L ⊆ S observed in every row; n counts rows by
-weight. Three bounds, of which the lowest counts:
+weight. Four bounds, of which the lowest counts:
 
 - *naive*: every distinct row over all observed variables gets its own share of the data.
 - *decomposition* (Thm. 2 [bound]): per component Σ n(l, b) log n(l, b) / n(b). Where two components condition on
   each other's variables it can be above the naive one.
 - *patterns* (ours): also uses variables observed in only some rows, see :func:`_pattern_bound`; never above that.
+- *I-map* (ours): also uses the independences among what is observed, see :mod:`engine.learning.imap.terms`; a sum over
+  variables, each in its place in an order that is searched for; in no component above the patterns, and in all together
+  not above the naive bound.
 
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
 optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
@@ -20,6 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
+from engine.learning.imap.bound import Imap, find_orders
+from engine.learning.imap.search import DEFAULT_BUDGET, Budget
 from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, xlogy
@@ -36,37 +41,59 @@ class Bounds:
     Attributes
     ----------
     naive : float
-    decomposition, patterns : array (components + 1,)
+    decomposition, patterns, imap : array (components + 1,)
         Per component; the last entry is that of pruned variables (their prior's maximum).
+    terms : array (variables,)
+        Per variable, its part of the I-map bound; those of a component's variables add up to its bound.
+    orders : tuple of tuples
+        Per component, the variables that are observed in some row, in the order of its I-map bound.
     """
 
     naive: float
     decomposition: Floats
     patterns: Floats
+    imap: Floats
+    terms: Floats
+    orders: tuple[tuple[int, ...], ...]
 
     @property
     def total(self) -> float:
         """The smallest bound on the whole objective."""
-        return min(self.naive, float(self.patterns.sum()))
+        return min(self.naive, float(self.imap.sum()))
 
 
-def find_bounds(task: LearningTask) -> Bounds:
-    """The bounds of a learning task, in one pass over the data of each component."""
+def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
+    """The bounds of a learning task.
+
+    Parameters
+    ----------
+    budget : Budget
+        How long orders for the I-map bound are searched; all else takes one pass over the data of each component.
+    """
     geometry = task.objective.geometry
     if not isinstance(geometry, Simplex):
         raise ModelError("these are bounds of Bayesian networks; a Markov network has others")
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
-        prior = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
-        task = make_task(task.network, task.decomposition.dataset, prior)
-    objective = task.objective
-    highest_prior = objective.sum(_highest(geometry, geometry.prior_counts))
-    complete = objective.sum(_highest(geometry, objective.counts + geometry.prior_counts))
-    decomposition = highest_prior + objective.constant
-    patterns = decomposition.copy()
+        exponents = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
+        task = make_task(task.network, task.decomposition.dataset, exponents)
+    prior = _highest(geometry, geometry.prior_counts)
+    exact = _highest(geometry, task.objective.counts + geometry.prior_counts)
+    apart = task.objective.sum(prior) + task.objective.constant
+    naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
+    decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
+    imap = Imap(task, task.layout.sum(prior), task.layout.sum(exact))
+    orders = find_orders(imap, patterns, naive, budget)
+    terms = imap.share(orders)
+    return Bounds(naive, decomposition, patterns, imap.add_up(terms), terms, imap.name(orders))
+
+
+def _bound_components(task: LearningTask, apart: Floats, exact: Floats) -> tuple[Floats, Floats]:
+    """The decomposition and the pattern bounds: the data's beside what is apart from it; exact where it is complete."""
+    decomposition, patterns = apart.copy(), apart.copy()
     for k, (component, block) in enumerate(zip(task.decomposition.components, task.blocks, strict=True)):
         if component.is_complete or block is None:
-            decomposition[k] = patterns[k] = complete[k]
+            decomposition[k] = patterns[k] = exact[k]
             continue
         by_boundary = number_rows([block.codes[v] for v in component.boundary], block.weights)
         by_observed = number_rows([by_boundary, *(block.codes[v] for v in component.observed)], block.weights)
@@ -74,8 +101,7 @@ def find_bounds(task: LearningTask) -> Bounds:
         partial = [block.codes[v] for v in component.variables if v not in component.observed]
         decomposition[k] += saturated
         patterns[k] += saturated + _pattern_bound(by_observed, partial, block.weights)
-    naive = sum_naive(task.decomposition.dataset) + float((highest_prior + objective.constant).sum())
-    return Bounds(naive, decomposition, patterns)
+    return decomposition, patterns
 
 
 def _highest(geometry: Simplex, weights: Floats) -> Floats:

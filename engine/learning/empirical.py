@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
-from engine.model.dataset import Dataset, Role
+from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, Role
 from engine.model.distinct import distinct_rows
 
 
@@ -36,3 +36,14 @@ def sum_naive(dataset: Dataset, given: Collection[int] = ()) -> float:
     observed = [codes for codes, role in zip(dataset.codes, dataset.roles, strict=True) if role is Role.OBSERVED]
     by_given = number_rows([dataset.codes[v] for v in given], dataset.weights)
     return sum_conditional(by_given, number_rows(observed, dataset.weights), dataset.weights)
+
+
+def sum_likelihoods(dataset: Dataset) -> Floats:
+    """Σ w log max λ over the likelihood cells of each variable: what they add at most."""
+    sums = np.zeros(len(dataset.variables))
+    for variable, vectors in dataset.likelihoods.items():
+        codes = dataset.codes[variable]
+        soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
+        vector = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
+        sums[variable] = dataset.weights[soft] @ np.log(vectors.max(axis=1))[vector]
+    return sums

@@ -11,11 +11,12 @@ import numpy as np
 from engine.inference.plan import MEMORY_LIMIT, Block, Plan
 from engine.inference.planner import make_plan
 from engine.learning.decomposition import Decomposition, decompose
+from engine.learning.empirical import sum_likelihoods
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
 from engine.model.arrays import Floats, Ints, weighted_counts
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
+from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
@@ -208,12 +209,7 @@ def _count_complete(plan: Plan, layout: Layout) -> Floats:
 
 def _likelihood_constants(plan: Plan, component_of_block: tuple[int, ...], last: int) -> Floats:
     """Σ w log max λ over the likelihood cells, per component."""
-    dataset = plan.dataset
-    block_of = {v: k for block, k in zip(plan.blocks, component_of_block, strict=True) for v in block.variables}
-    constant = np.zeros(last + 1)
-    for variable, vectors in dataset.likelihoods.items():
-        codes = dataset.codes[variable]
-        soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
-        vector = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
-        constant[block_of.get(variable, last)] += dataset.weights[soft] @ np.log(vectors.max(axis=1))[vector]
-    return constant
+    home = np.full(len(plan.dataset.variables), last)
+    for block, component in zip(plan.blocks, component_of_block, strict=True):
+        home[list(block.variables)] = component
+    return weighted_counts(home, sum_likelihoods(plan.dataset), last + 1)

@@ -52,3 +52,7 @@ class Layout:
         """The tables that parameters stand for."""
         ranges = zip(self.starts[:-1], self.starts[1:], self.shapes, strict=True)
         return [theta[start:end].reshape(shape) for start, end, shape in ranges]
+
+    def sum(self, theta: Floats) -> Floats:
+        """Values of parameters added up by table."""
+        return np.add.reduceat(theta, self.starts[:-1]) if theta.size else np.zeros(len(self.shapes))

@@ -82,7 +82,7 @@ class Parts:
         if reached is None or isinstance(bounds, MarkovBounds) or reached.objective.shape[1] != len(components) + 1:
             return [None] * len(components)
         objective = reached.objective[reached.best]
-        return [max(0.0, float(bounds.patterns[k] - objective[k])) for k in range(len(components))]
+        return [max(0.0, float(bounds.imap[k] - objective[k])) for k in range(len(components))]
 
 
 @dataclass(frozen=True, eq=False)

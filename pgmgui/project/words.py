@@ -92,7 +92,7 @@ def certify(bounds: AnyBounds, reached: Snapshot) -> str:
     if isinstance(bounds, MarkovBounds):
         return describe_total_certificate(bounds.total - float(reached.objective[reached.best].sum()), rows)
     objective = reached.objective[reached.best, :-1].tolist()
-    return describe_certificate(objective, bounds.patterns[:-1].tolist(), rows)
+    return describe_certificate(objective, bounds.imap[:-1].tolist(), rows)
 
 
 def show_gap(gap: float) -> str:

@@ -25,7 +25,6 @@ UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
 """What it can show from bottom to top."""
 BOUNDS = (
     "bound by components",
-    "bound with patterns",
     "naive bound",
     "certified",
     "bound, in closed form",
@@ -34,8 +33,6 @@ BOUNDS = (
 """Names of the lines that stand still."""
 LEFT_OUT = 20
 """The first of so many parts of the curves may leave the picture below: a random start is far down."""
-SAME = 1e-9
-"""Bounds that differ by no more than this, relatively, are drawn as one."""
 
 
 @dataclass(frozen=True)
@@ -94,15 +91,12 @@ def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
 
 def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
     if axes.up == "log gap":
-        return {BOUNDS[3]: CERTIFIED}
+        return {BOUNDS[2]: CERTIFIED}
     if isinstance(bounds, MarkovBounds):
-        levels = {BOUNDS[4 if bounds.kind == "exact" else 5]: bounds.total}
+        levels = {BOUNDS[3 if bounds.kind == "exact" else 4]: bounds.total}
     else:
-        whole, patterns = float(bounds.decomposition.sum()), float(bounds.patterns.sum())
-        levels = {BOUNDS[0]: whole}
-        if abs(whole - patterns) > SAME * abs(whole):
-            levels[BOUNDS[1]] = patterns
-    return {**levels, BOUNDS[2]: bounds.naive} if axes.naive else levels
+        levels = {BOUNDS[0]: bounds.total}
+    return {**levels, BOUNDS[1]: bounds.naive} if axes.naive else levels
 
 
 def _across(points: Sequence[Point], axes: Axes) -> Floats:

@@ -44,7 +44,7 @@ def test_learn_reports_what_it_reached(method, tmp_path):
     assert len(result["trace"]) == result["iterations"] + 1
     assert np.diff(result["trace"]).min() > -1e-9
     assert sum(c["log_likelihood"] for c in result["components"]) == pytest.approx(result["log_likelihood"], abs=1e-6)
-    assert result["objective"] <= result["bound"]["patterns"] + 1e-9
+    assert result["objective"] <= result["bound"]["imap"] + 1e-9
     assert result["stop"] in ("converged", "iterations")
     assert result["converged"] == (result["stop"] == "converged")
     assert result["seconds"] > 0
@@ -89,7 +89,7 @@ def test_starts_seeds_and_restarts(tmp_path):
 def test_prior_is_one_number_or_by_variable():
     smoothed = run("learn", *ASIA, "--prior", 2, "--max-iter", 10, "--json").result
     assert smoothed["objective"] < smoothed["log_likelihood"]
-    assert smoothed["objective"] <= smoothed["bound"]["patterns"]
+    assert smoothed["objective"] <= smoothed["bound"]["imap"]
     named = run("learn", *ASIA, "--prior", "smoke=3", "--max-iter", 0, "--start", "current", "--json").result
     assert named["objective"] - named["log_likelihood"] == pytest.approx(2 * 2 * math.log(0.5), abs=1e-9)
     assert_refused(run("learn", *ASIA, "--prior", "0.5"), "below 1")
@@ -114,12 +114,31 @@ def test_the_thesis_example_falls_apart_into_three(tmp_path):
 
 def test_bounds_are_ordered_and_add_up():
     result = run("bound", *SPRINKLER, "--json").result
-    assert result["naive"] >= result["decomposition"] >= result["patterns"]
-    assert sum(c["bound"] for c in result["components"]) == pytest.approx(result["decomposition"], abs=1e-9)
+    assert result["naive"] >= result["decomposition"] >= result["patterns"] >= result["imap"] - 1e-9
+    assert result["imap"] == result["tightest"]
+    for key, whole in (("bound", "decomposition"), ("patterns", "patterns"), ("imap", "imap")):
+        assert sum(c[key] for c in result["components"]) == pytest.approx(result[whole], abs=1e-9)
+    for component in result["components"]:
+        assert list(component["terms"]) == component["variables"]
+        assert sum(component["terms"].values()) == pytest.approx(component["imap"], abs=1e-9)
+        assert set(component["order"]) <= set(component["variables"])
     assert result["kind"] == "exact"
     learned = run("learn", *SPRINKLER, "--json").result
-    assert learned["objective"] <= result["patterns"]
+    assert learned["objective"] <= result["imap"]
+    assert [c["bound"] for c in learned["components"]] == [c["imap"] for c in result["components"]]
     assert "no parameters reach more than" in run("bound", *SPRINKLER).out
+
+
+def test_a_longer_search_gives_no_higher_bound(tmp_path):
+    data = tmp_path / "rows.csv"
+    run("simulate", ASIA[0], "--rows", 300, "--hide", "either", "--missing", 0.3, "--out", data)
+    found = [
+        run("bound", ASIA[0], data, "--bound-seconds", seconds, "--json").result["tightest"] for seconds in (0, 0.5)
+    ]
+    assert found[1] < found[0] - 1
+    learned = run("learn", ASIA[0], data, "--bound-seconds", 0, "--max-iter", 1, "--json").result
+    assert learned["bound"]["tightest"] == found[0]
+    assert_refused(run("bound", ASIA[0], data, "--bound-seconds", -1), "0 or more")
 
 
 def test_output_for_people():

@@ -325,7 +325,7 @@ def test_the_table_tells_what_a_run_has_reached(open_panel):
     lab.button("Start").click()
     lab.expect_state("converged")
     last, bounds = learn_asia()[-1], find_bounds(make_task(*asia()))
-    gap = bounds.patterns[1] - last.objective[0, 1]
+    gap = bounds.imap[1] - last.objective[0, 1]
     expect(lab.row(2).locator('[data-column="3"]')).to_have_text(f"{gap:,.3g}")
     expect(lab.row(2).locator('[data-column="4"]')).to_have_text(f"{last.iterations[0, 1]:,}")
     for k in (1, 3, 4, 5, 6):

@@ -104,7 +104,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     # The inspector and the gaps show it.
     lab.tab("Parts")
     parts = open_session("asia").parts
-    gap = parts.bounds.patterns[1] - run[0].objective[0, 1]
+    gap = parts.bounds.imap[1] - run[0].objective[0, 1]
     expect(lab.row(2)).to_contain_text(f"{gap:,.3g}")
     lab.tab("Variable").select("tub")
     expect(lab.page.get_by_text("The parameters of iteration 0 of decomposed EM")).to_be_visible()

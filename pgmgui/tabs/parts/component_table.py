@@ -132,5 +132,5 @@ def _row(parts: Parts, learned: Snapshot | None, gap: float | None, k: int) -> l
         f"{task.distinct_rows[k]:,} of {total:,.6g}",
         f"{sum(network.tables[v].size for v in component.variables):,}",
         reached,
-        f"{parts.bounds.patterns[k]:,.2f}" if isinstance(parts.bounds, Bounds) else "",
+        f"{parts.bounds.imap[k]:,.2f}" if isinstance(parts.bounds, Bounds) else "",
     ]

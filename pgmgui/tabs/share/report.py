@@ -91,9 +91,9 @@ def _components(session: Session, learned: Snapshot | None) -> str:
             f"{parts.task.distinct_rows[k]:,}",
         ]
         if isinstance(parts.bounds, Bounds):
-            bound = float(parts.bounds.patterns[k])
+            bound = float(parts.bounds.imap[k])
             cells.append(f"{bound:,.4f}")
-            if learned is not None and learned.objective.shape[1] == len(parts.bounds.patterns):
+            if learned is not None and learned.objective.shape[1] == len(parts.bounds.imap):
                 reached = float(learned.objective[learned.best, k])
                 cells += [f"{reached:,.4f}", show_gap(max(0.0, bound - reached))]
         rows.append(cells)

@@ -10,7 +10,8 @@ from pgmgui.project.results import Point
 from pgmgui.state.curve import Curve
 from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
 
-BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-6.0, -3.0, 0.0]))
+LOWEST = np.array([-6.0, -3.0, 0.0])
+BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-5.5, -3.0, 0.0]), LOWEST, LOWEST[:2], ((0,), (1,)))
 
 
 def make_curve(objectives, method="d-em"):
@@ -24,18 +25,13 @@ def test_across(across, expected):
     lines = make_lines({"d-em": make_curve([-30.0, -12.0, -9.5])}, BOUNDS, Axes(across))
     np.testing.assert_array_equal(lines["decomposed EM"].x, expected)
     np.testing.assert_array_equal(lines["decomposed EM"].y, [-30.0, -12.0, -9.5])
-    np.testing.assert_array_equal(lines["bound with patterns"].x, [0, expected[-1]])
+    np.testing.assert_array_equal(lines["bound by components"].x, [0, expected[-1]])
 
 
 def test_bounds_are_labelled_and_the_naive_one_only_on_demand():
     lines = make_lines({}, BOUNDS, Axes())
-    assert {name: line.y[0] for name, line in lines.items()} == {
-        "bound by components": -8.0,
-        "bound with patterns": -9.0,
-    }
+    assert {name: line.y[0] for name, line in lines.items()} == {"bound by components": -9.0}
     assert make_lines({}, BOUNDS, Axes(naive=True))["naive bound"].y.tolist() == [-2.0, -2.0]
-    same = Bounds(-2.0, np.array([-5.0, -3.0]), np.array([-5.0, -3.0]))
-    assert list(make_lines({}, same, Axes())) == ["bound by components"]
     assert make_lines({}, None, Axes()) == {}
 
 
@@ -55,7 +51,7 @@ def test_the_frame_leaves_the_beginning_out_but_not_on_a_log_scale():
     x, y = find_frame(lines, Axes())
     assert x.tolist() == [0, 99]
     shown = curves["d-em"].points[5].objective  # the first twentieth may be out of sight
-    assert y.tolist() == [shown, -8.0]
+    assert y.tolist() == [shown, -9.0]
     log = Axes(up="log gap")
     _, heights = find_frame(make_lines(curves, BOUNDS, log), log)
     assert heights.tolist() == [0.001, 1e6 - 9.0]
@@ -64,7 +60,7 @@ def test_the_frame_leaves_the_beginning_out_but_not_on_a_log_scale():
 def test_a_short_curve_is_in_the_frame_beside_a_long_one():
     curves = {"d-em": make_curve([-50.0] * 100), "d-lbfgs": make_curve([-90.0, -70.0], "d-lbfgs")}
     _, heights = find_frame(make_lines(curves, BOUNDS, Axes()), Axes())
-    assert heights.tolist() == [-70.0, -8.0]
+    assert heights.tolist() == [-70.0, -9.0]
 
 
 def test_nothing_is_framed_too():
