@@ -40,6 +40,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.slacks import Slacks
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.strip import HEIGHT, LearnStrip
 from pgmgui.tabs.catalogue import TABS
@@ -180,6 +181,7 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         race,
         Traveller(session, race),
         Answers(session, work_beside),
+        Slacks(session, work_beside),
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
     )

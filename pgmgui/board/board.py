@@ -23,7 +23,7 @@ from pgmgui.state.session import Session
 FARTHEST = 1e6
 """Pixels from the origin where a node can still be put."""
 _WATCHED = [
-    *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph"),
+    *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph", "slack"),
     *("learned", "moment", "undoable", "redoable"),
 ]
 
@@ -55,7 +55,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
             news |= {"graph": graph} if graph != canvas.graph else {}
             news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
-        if changed - {"selected", "factor", "learned", "moment"} or session.colour == "gap":
+        if changed - {"selected", "factor", "learned", "moment", "slack"} or session.colour == "gap":
             look = look_at(session)
             if look != canvas.look:
                 news["look"] = look

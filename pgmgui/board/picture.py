@@ -11,7 +11,7 @@ from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
 from pgmgui.components.canvas.graph import Graph, Look
 from pgmgui.project.network_files import suggest_name
-from pgmgui.project.words import count_edges, cut, describe_gap
+from pgmgui.project.words import count_edges, cut, describe_gap, show_gap
 from pgmgui.state.session import Session
 
 MOST_STATES = 8
@@ -49,18 +49,22 @@ def look_at(session: Session) -> Look:
             role = "given"
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
         node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
-        nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
+        nodes.append(node | {"shade": ""} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)
     around = [k for k, component in enumerate(components) if k == alone or not component.is_complete]
     gaps = parts.gaps(session.reached) if session.colour == "gap" else None
+    if gaps is not None:
+        for v, share in session.gap_shares.items():
+            nodes[v] |= {"shade": shade(share.gap), "badge": show_gap(share.gap)}
+            nodes[v]["about"] = f"{nodes[v]['about']}. {describe_gap(share.gap).capitalize()}"
     return Look(
         tuple(nodes),
         tuple(_find_hull(parts.task.network, components[k]) for k in around),
         tuple(() if isinstance(network, BayesianNetwork) else components[k].factors for k in around),
-        tuple(_draw_hull(k, alone, gaps) for k in around),
+        tuple(_draw_hull(k, alone, gaps, is_faint=bool(session.gap_shares)) for k in around),
         0 if alone is None else alone + 1,
     )
 
@@ -121,10 +125,14 @@ def _find_hull(network: Network, component: Component) -> tuple[int, ...]:
     return tuple(sorted((*component.variables, *component.boundary)))
 
 
-def _draw_hull(k: int, alone: int | None, gaps: Sequence[float | None] | None) -> dict[str, str | int | bool]:
+def _draw_hull(
+    k: int, alone: int | None, gaps: Sequence[float | None] | None, is_faint: bool
+) -> dict[str, str | int | bool]:
     colour, label = f"colour-{k % COLOURS}", f"{k + 1}"
     if gaps is not None:
-        colour, label = shade(gaps[k]), f"{k + 1}: {describe_gap(gaps[k])}"
+        # Around nodes that show their gaps, the colour of all together would outshine them.
+        colour = shade(0.0) if is_faint and k == alone else shade(gaps[k])
+        label = f"{k + 1}: {describe_gap(gaps[k])}"
     return {"number": k + 1, "label": label, "colour": colour, "ghost": alone is not None and k != alone}
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from engine.insight.slack import Share
 from engine.learning.bounding import AnyBounds
-from engine.learning.bounds import CERTIFIED
+from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.decomposition import Component
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS
@@ -19,6 +20,8 @@ MOST_NAMES = 3
 """Names shown in a list before it is cut."""
 MOST_LEARNED = 12
 """Names shown of a component's variables, or its arrows."""
+MOST_BLAMED = 2
+"""Variables named that have the largest shares of a gap."""
 LEARNERS: Mapping[str, str] = {name: method.title for name, method in METHODS.items()}
 """What the methods are called, in the order they are offered."""
 STOPS: Mapping[str, str] = {
@@ -74,7 +77,7 @@ def describe_certificate(objective: Sequence[float], bounds: Sequence[float], ro
     which = cut(open_ones, 5)
     noun, verb = ("component", "is") if len(open_ones) == 1 else ("components", "are")
     return (
-        f"Within {total:,.3g} nats of the best possible ({total / rows:.2g} per row); "
+        f"Within {show_nats(total)} nats of the best possible ({total / rows:.2g} per row); "
         f"{noun} {which} {verb} not certified."
     )
 
@@ -83,7 +86,7 @@ def describe_total_certificate(gap: float, rows: float) -> str:
     """How far the objective is from a bound of the whole, in a sentence."""
     if gap <= CERTIFIED:
         return "Certified: the objective is at its upper bound, so no parameters are better."
-    return f"Within {gap:,.3g} nats of the best possible ({gap / rows:.2g} per row)."
+    return f"Within {show_nats(gap)} nats of the best possible ({gap / rows:.2g} per row)."
 
 
 def certify(bounds: AnyBounds, reached: Snapshot) -> str:
@@ -95,9 +98,52 @@ def certify(bounds: AnyBounds, reached: Snapshot) -> str:
     return describe_certificate(objective, bounds.imap[:-1].tolist(), rows)
 
 
+def describe_bound(task: LearningTask, bounds: Bounds, number: int) -> list[str]:
+    """Why the bound of a component is where it is, in lines with its numbers."""
+    lowest, theorem = bounds.imap[number], bounds.decomposition[number]
+    component = task.decomposition.components[number]
+    if component.is_complete:
+        return [f"Its bound, {lowest:,.2f} nats, is its optimum: nothing is missing, and counting reaches it."]
+    names = [task.network.variables[v].name for v in bounds.orders[number]]
+    if not names:
+        return [f"Its bound is {lowest:,.2f} nats: no row says anything of it."]
+    lines = [
+        f"Its bound is {lowest:,.2f} nats. One after the other, in the order {cut(names, MOST_LEARNED)}, each variable "
+        "may have any probabilities at all given those before it that it depends on."
+    ]
+    if theorem > lowest + CERTIFIED:
+        lines.append(
+            f"The bound by components alone (Theorem 2) would be {theorem:,.2f}: it knows of no independence between "
+            "them, and lets their combinations be as frequent as they are in the data."
+        )
+    return lines
+
+
+def describe_shares(names: Sequence[str], shares: Collection[Share]) -> list[str]:
+    """Where a component's gap is, in lines; nothing where there is none, or it is not known."""
+    total = sum(share.gap for share in shares)
+    if total <= CERTIFIED:
+        return []
+    worst = sorted(shares, key=lambda share: -share.gap)[:MOST_BLAMED]
+    blamed = [f"{names[share.variable]} ({show_gap(share.gap)})" for share in worst if share.gap > CERTIFIED]
+    return [
+        f"Its gap of {show_gap(total)} nats is mostly at {cut(blamed)}: either better parameters explain these, or the "
+        "hidden variables have too few states for what the bound allows."
+    ]
+
+
 def show_gap(gap: float) -> str:
     """A gap as a number of nats, or that there is none."""
-    return "certified" if gap <= CERTIFIED else f"{gap:,.3g}"
+    return "certified" if gap <= CERTIFIED else show_nats(gap)
+
+
+def show_nats(nats: float) -> str:
+    """A number of nats, to three digits or the next whole one.
+
+    >>> show_nats(0.012345), show_nats(12345.6)
+    ('0.0123', '12,346')
+    """
+    return f"{nats:,.0f}" if 1000 <= nats < float("inf") else f"{nats:,.3g}"
 
 
 def describe_gap(gap: float | None) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import param
@@ -18,7 +17,7 @@ from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, PgmEr
 from engine.model.network import Network
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
-from pgmgui.project.troubles import explain
+from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
 
 MOST_TRIED = 8
@@ -129,26 +128,16 @@ class _Question:
     evidence: Mapping[str, Likelihood]
 
 
-class Answers(param.Parameterized):
-    """The answer to what the session asks: found in a thread, the newest question next.
-
-    Nothing is computed while nobody looks.
-
-    Parameters
-    ----------
-    beside : callable
-        Does something in a thread, and calls what it returns once the page may be changed.
-    """
+class Answers(Newest):
+    """The answer to what the session asks. Nothing is computed while nobody looks."""
 
     answer = param.ClassSelector(class_=Answer, allow_None=True, doc="The newest answer; None before the first.")
     looking = param.Boolean(default=False, doc="Whether the Query tab is looked at.")
-    busy = param.Boolean(default=False, doc="Whether a newer answer is on its way.")
+    doing = "Answering the query"
 
     def __init__(self, session: Session, beside: Callable[[Callable[[], Callable[[], object]]], None]) -> None:
-        super().__init__()
-        self._session, self._beside = session, beside
+        super().__init__(session, beside)
         self._asked: _Question | None = None
-        self._next: _Question | None = None
         self._known: tuple[Network | Snapshot, Network, Marginals] | None = None
         # After those who draw the scene itself: an answer must not come before the graph that it is about.
         session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
@@ -173,30 +162,8 @@ class Answers(param.Parameterized):
         asked = self._asked
         if asked is not None and asked.source is source and asked.evidence == session.evidence:
             return
-        self._asked = self._next = _Question(source, session.evidence)
-        if not self.busy:
-            self.busy = True
-            self._go_on()
-
-    def _go_on(self) -> None:
-        """Answer what was asked last, if that has not been done."""
-        question, self._next = self._next, None
-        if question is None:
-            self.busy = False
-        else:
-            self._beside(partial(self._work, question))
-
-    def _work(self, question: _Question) -> Callable[[], object]:
-        """Answer a question, in a thread; what is to be done with the answer."""
-        try:
-            take: Callable[[], object] = partial(self._take, self._find(question))
-        except Exception as error:  # whatever it is, it must reach the user
-            take = partial(self._session.say, explain("Answering the query", error))
-        return partial(self._finish, take)
-
-    def _finish(self, take: Callable[[], object]) -> None:
-        take()
-        self._go_on()
+        self._asked = _Question(source, session.evidence)
+        self._ask(self._asked)
 
     def _find(self, question: _Question) -> Answer:
         source, known = question.source, self._known

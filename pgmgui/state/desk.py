@@ -9,6 +9,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.slacks import Slacks
 from pgmgui.state.travel import Traveller
 
 
@@ -20,5 +21,6 @@ class Desk:
     race: Race
     traveller: Traveller
     answers: Answers
+    slacks: Slacks
     first_run: FirstRun
     keeper: Keeper

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import param
 
+from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
 from engine.model.network import Network
 from pgmgui.project.marks import Partial, Soft
+from pgmgui.project.scene import Parts
 from pgmgui.project.settings import Settings
 from pgmgui.state.editor import Editor
 from pgmgui.state.frames import Frame
+
+
+@dataclass(frozen=True, eq=False)
+class Slack:
+    """The gap of a component by variable; or why it is not known."""
+
+    parts: Parts
+    component: int
+    shares: tuple[Share, ...]
+    trouble: str = ""
 
 
 class Session(Editor):
@@ -22,6 +34,7 @@ class Session(Editor):
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
+    slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     bars = param.Boolean(default=False, doc="Whether the canvas shows the posterior of each variable.")
@@ -42,6 +55,17 @@ class Session(Editor):
     def reached(self) -> Snapshot | None:
         """What a run has learned: at the moment that is looked at, or at its newest."""
         return self.learned if self.moment is None else self.moment.snapshot
+
+    @property
+    def gap_shares(self) -> dict[int, Share]:
+        """By variable, its share of the gap of the component that is looked at; empty while none is known.
+
+        What no row says anything of has none.
+        """
+        slack = self.slack
+        if slack is None or slack.component != self.component or self.reached is None:
+            return {}
+        return {share.variable: share for share in slack.shares if share.bound or share.reached}
 
     @property
     def viewed_network(self) -> Network:
@@ -69,7 +93,7 @@ class Session(Editor):
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""
         if snapshot is None:
-            self.param.update(learned=None, moment=None, viewed="current")
+            self.param.update(learned=None, slack=None, moment=None, viewed="current")
         else:
             self.learned = snapshot
 
@@ -118,4 +142,4 @@ class Session(Editor):
         self.lecture = large
 
     def _let_go(self) -> dict[str, object]:
-        return {"component": None, "learned": None, "moment": None, "viewed": "current"}
+        return {"component": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

@@ -24,6 +24,7 @@ ACROSS = {
 UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
 """What it can show from bottom to top."""
 BOUNDS = (
+    "upper bound (I-map)",
     "bound by components",
     "naive bound",
     "certified",
@@ -37,11 +38,11 @@ LEFT_OUT = 20
 
 @dataclass(frozen=True)
 class Axes:
-    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether the naive bound is drawn."""
+    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether looser bounds are drawn too."""
 
     across: str = "iterations"
     up: str = "objective"
-    naive: bool = False
+    looser: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +91,15 @@ def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
 
 
 def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
+    lowest, by_components, naive, certified, closed, proven = BOUNDS
     if axes.up == "log gap":
-        return {BOUNDS[2]: CERTIFIED}
+        return {certified: CERTIFIED}
     if isinstance(bounds, MarkovBounds):
-        levels = {BOUNDS[3 if bounds.kind == "exact" else 4]: bounds.total}
-    else:
-        levels = {BOUNDS[0]: bounds.total}
-    return {**levels, BOUNDS[1]: bounds.naive} if axes.naive else levels
+        levels = {closed if bounds.kind == "exact" else proven: bounds.total}
+        return {**levels, naive: bounds.naive} if axes.looser else levels
+    levels = {lowest: bounds.total}
+    looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}
+    return {**levels, **looser} if axes.looser else levels
 
 
 def _across(points: Sequence[Point], axes: Axes) -> Floats:

@@ -43,15 +43,16 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
-        self._naive = pmui.Checkbox(
-            label="naive bound",
+        self._looser = pmui.Checkbox(
+            label="looser bounds",
             value=False,
             margin=0,
             size="small",
             stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
-            description="Also draw the bound that knows no components. It may be far above.",
+            description="Also draw the bound by components (Theorem 2), which knows of no independence inside them, "
+            "and the naive one, which knows no components. They may be far above.",
         )
-        controls = (self._across, self._up, self._naive)
+        controls = (self._across, self._up, self._looser)
         self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
         self._plots: dict[str, Plot] = {}
@@ -130,7 +131,7 @@ class Trace(pn.viewable.Viewer):
 
     @property
     def _axes(self) -> Axes:
-        return Axes(self._across.value, self._up.value, self._naive.value)
+        return Axes(self._across.value, self._up.value, self._looser.value)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

@@ -36,6 +36,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.slacks import Slacks
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.catalogue import TABS
@@ -119,7 +120,8 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     else:
         open_example(session, scene)
     keeper = Keeper(session, race, Store(folder), "", lambda: False)
-    return Desk(session, race, Traveller(session, race), Answers(session, work_beside), FirstRun(session), keeper)
+    answers, slacks = Answers(session, work_beside), Slacks(session, work_beside)
+    return Desk(session, race, Traveller(session, race), answers, slacks, FirstRun(session), keeper)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:

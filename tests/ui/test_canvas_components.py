@@ -9,9 +9,11 @@ import pytest
 from playwright.sync_api import expect
 
 from engine.learning.learn import learn
-from pgmgui.board.picture import draw, look_at
+from pgmgui.board.picture import draw, look_at, shade
 from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.project.words import show_gap
 from pgmgui.state.session import Session
+from tests.ui.lab import Lab
 from tests.ui.panels import NODES, open_example, open_large
 
 # Counts the frames between two calls, and those in which a node has moved.
@@ -123,6 +125,27 @@ def test_gaps_are_told_by_shade_and_in_words(open_scene):
     board = open_scene("unlearned")
     expect(board.hull(2)).to_have_class("hull gap-none")
     expect(board.canvas.locator(".hull-name")).to_have_text(["2: no run yet"])
+
+
+def test_the_gap_of_a_component_is_told_by_variable(open_panel):
+    lab = Lab(open_panel("parts", "strip", scene="?example=asia&hide=smoke"))
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    number = next(k for k, c in enumerate(lab.session.parts.task.decomposition.components) if not c.is_complete)
+    lab.row(number + 1).click()
+    told = lab.page.get_by_role("grid", name=f"Gap of component {number + 1} by variable")
+    expect(told).to_be_visible()
+    shares = lab.session.gap_shares
+    expect(told).to_have_attribute("aria-rowcount", f"{len(shares) + 1}")
+    bounds = lab.session.parts.bounds
+    expect(lab.page.get_by_text(f"Its bound is {bounds.imap[number]:,.2f} nats.")).to_be_visible()
+    expect(lab.page.get_by_text(f"would be {bounds.decomposition[number]:,.2f}:")).to_be_visible()
+    lab.page.get_by_role("button", name="gap", exact=True).click()
+    names = [variable.name for variable in lab.session.network.variables]
+    for v, share in shares.items():
+        expect(lab.node(names[v])).to_have_attribute("data-shade", shade(share.gap))
+        expect(lab.node(names[v]).locator(".badge")).to_have_text(show_gap(share.gap))
+    expect(lab.node("smoke")).to_have_attribute("data-shade", "")
 
 
 @pytest.mark.alone

@@ -89,7 +89,7 @@ def test_all_is_there_after_a_reload_and_a_duplicated_tab_goes_its_own_way(open_
     desk = desk.reload()
     expect(page).to_have_url(address)
     expect(desk.certificate).to_be_visible()
-    desk.expect_lines("decomposed EM", "bound by components")
+    desk.expect_lines("decomposed EM", "upper bound (I-map)")
     assert desk.picture() == before
     assert desk.groups() == [["V"], ["W"], ["X"], ["Y", "Z"]]
     desk.expect_enabled(Start=True, Apply=True, Stop=False)
@@ -155,7 +155,7 @@ def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_p
     *_, last = learn(link.scene.document.network, derived.seen, "d-em", random_state=2, stopping=stopping)
     reached = objective(desk, "decomposed EM")
     assert reached == pytest.approx(last.objective.sum(), abs=1e-4)
-    assert desk.expect_lines("EM", "decomposed EM", "bound by components")["EM"]["y"]
+    assert desk.expect_lines("EM", "decomposed EM", "upper bound (I-map)")["EM"]["y"]
     names = [variable.name for variable in link.scene.document.network.variables]
     components = [sorted(names[v] for v in part.variables) for part in derived.parts.task.decomposition.components]
     assert desk.groups() == sorted(components)

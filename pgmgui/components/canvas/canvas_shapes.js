@@ -28,8 +28,9 @@ function make_node(node) {
 
 function wear_look(node) {
   const {element} = node
-  const {role, component, badge, pruned, ghost, borrowed} = node.look
+  const {role, component, badge, shade, pruned, ghost, borrowed} = node.look
   element.dataset.role = role
+  element.dataset.shade = shade
   element.dataset.component = component
   element.classList.toggle("pruned", pruned)
   element.classList.toggle("ghost", ghost)

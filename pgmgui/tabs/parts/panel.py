@@ -13,6 +13,7 @@ from pgmgui.components.switch import make_switch
 from pgmgui.project.words import count, describe_component, describe_savings
 from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
+from pgmgui.tabs.parts.bound_view import BoundView
 from pgmgui.tabs.parts.component_table import ComponentTable
 from pgmgui.tabs.parts.iterations import Iterations
 
@@ -32,11 +33,12 @@ class PartsPanel(pn.viewable.Viewer):
         self._colour = make_switch(
             "Colour",
             list(COLOURS),
-            "The colours of the components on the canvas: one each, or darker where the gap is larger.",
+            "The colours of the components on the canvas: one each, or darker where the gap is larger; "
+            "of a component that is looked at alone, also its variables'.",
         )
         self._colour.param.watch(lambda event: session.colour_by(COLOURS[event.new]), "value")
         self._iterations = Iterations(session)
-        self._one = pn.Column(self._words, self._data, sizing_mode="stretch_width", margin=0)
+        self._one = pn.Column(self._words, BoundView(session), self._data, sizing_mode="stretch_width", margin=0)
         self._all = pn.Column(
             pn.Row(self._colour, self._show_all, margin=0, styles={"align-items": "center"}),
             ComponentTable(session),

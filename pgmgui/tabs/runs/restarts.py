@@ -18,7 +18,7 @@ from engine.learning.snapshot import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.hover import make_hover
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.words import count
+from pgmgui.project.words import count, show_nats
 from pgmgui.state.travel import Traveller
 
 MARKERS = ("circle", "square", "triangle", "diamond", "hex", "inverted_triangle", "star", "plus")
@@ -147,7 +147,8 @@ def describe_restarts(totals: Any, solutions: Any, bound: float | None) -> list[
         lines.append(
             "The dashed line is the bound, and the best restart is at it: no other can be better."
             if gap <= CERTIFIED
-            else f"The dashed line is the bound: the best restart is {gap:,.3g} nats below it. Click one to load it."
+            else f"The dashed line is the bound: the best restart is {show_nats(gap)} nats below it. "
+            "Click one to load it."
         )
     return lines
 
@@ -161,7 +162,7 @@ def _make_source(snapshot: Snapshot, solutions: Any, bound: float | None, order:
                 f"{r + 1}",
                 f"{solutions[r] + 1}",
                 f"{totals[r]:,.4f}",
-                "" if bound is None else f"{max(0.0, bound - totals[r]):,.3g}",
+                "" if bound is None else show_nats(max(0.0, bound - totals[r])),
                 f"{int(snapshot.iterations[r].max()):,}",
             ]
             for r in order[first : last + 1]

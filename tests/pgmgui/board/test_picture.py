@@ -159,7 +159,7 @@ def test_gaps_are_the_distance_to_the_bound():
         (0.05, "gap-1", "gap 0.05"),
         (0.5, "gap-2", "gap 0.5"),
         (5.0, "gap-3", "gap 5"),
-        (12345.678, "gap-4", "gap 1.23e+04"),
+        (12345.678, "gap-4", "gap 12,346"),
         (float("inf"), "gap-4", "gap inf"),
     ],
 )

@@ -97,6 +97,22 @@ def test_a_certified_optimum():
     assert np.abs(first.theta - second.theta).max() > 0.05
 
 
+def test_three_bounds():
+    _, derived = opened("bounds", 0)
+    bounds = derived.parts.bounds
+    found = [bounds.naive, bounds.decomposition.sum(), bounds.total]
+    assert [round(float(bound), 2) for bound in found] == [-841.46, -844.88, -845.97]
+    found, bound = run("bounds", 1)
+    assert bound - height(found["d-lbfgs"][-1]) < CERTIFIED
+    _, derived = opened("bounds", 2)
+    bounds = derived.parts.bounds
+    assert (bounds.naive, bounds.decomposition.sum()) == pytest.approx((0, 0), abs=1e-9)
+    assert sum(not component.is_complete for component in derived.parts.task.decomposition.components) == 1
+    found, bound = run("bounds", 2)
+    assert round(bound, 2) == -948.28
+    assert 20 <= bound - height(found["d-em"][-1]) < 21
+
+
 def test_compression_on_a_chain():
     _, derived = opened("compression", 0)
     data, task = derived.seen, derived.parts.task

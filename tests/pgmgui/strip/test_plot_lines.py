@@ -25,13 +25,18 @@ def test_across(across, expected):
     lines = make_lines({"d-em": make_curve([-30.0, -12.0, -9.5])}, BOUNDS, Axes(across))
     np.testing.assert_array_equal(lines["decomposed EM"].x, expected)
     np.testing.assert_array_equal(lines["decomposed EM"].y, [-30.0, -12.0, -9.5])
-    np.testing.assert_array_equal(lines["bound by components"].x, [0, expected[-1]])
+    np.testing.assert_array_equal(lines["upper bound (I-map)"].x, [0, expected[-1]])
 
 
 def test_bounds_are_labelled_and_the_naive_one_only_on_demand():
     lines = make_lines({}, BOUNDS, Axes())
-    assert {name: line.y[0] for name, line in lines.items()} == {"bound by components": -9.0}
-    assert make_lines({}, BOUNDS, Axes(naive=True))["naive bound"].y.tolist() == [-2.0, -2.0]
+    assert {name: line.y[0] for name, line in lines.items()} == {"upper bound (I-map)": -9.0}
+    looser = make_lines({}, BOUNDS, Axes(looser=True))
+    assert {name: line.y.tolist() for name, line in looser.items()} == {
+        "upper bound (I-map)": [-9.0, -9.0],
+        "bound by components": [-8.0, -8.0],
+        "naive bound": [-2.0, -2.0],
+    }
     assert make_lines({}, None, Axes()) == {}
 
 
