@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from engine.learning.bounding import AnyBounds
@@ -98,6 +99,19 @@ def certify(bounds: AnyBounds, reached: Snapshot) -> str:
 def show_gap(gap: float) -> str:
     """A gap as a number of nats, or that there is none."""
     return "certified" if gap <= CERTIFIED else f"{gap:,.3g}"
+
+
+def show_distance(distance: float) -> str:
+    """An estimated distance still to go."""
+    return f"about {distance:.2g} nats" if distance < math.inf else "unknown"
+
+
+def describe_distance(snapshot: Snapshot) -> str:
+    """How far the best restart has still to climb by itself, in a sentence."""
+    distance = float(snapshot.distance[snapshot.best].sum())
+    if distance == math.inf:
+        return "Too few steps to estimate how far it has still to go."
+    return f"Still to go from here, by the rate of its last steps: {show_distance(distance)}."
 
 
 def describe_gap(gap: float | None) -> str:
