@@ -24,17 +24,22 @@ from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
-from pgmgui.project.words import describe_symmetries, describe_unseen
+from pgmgui.project.words import describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 2**62
 """For commands that plan inference but do not run it."""
+MOST_UNTIL = 100_000
+"""Iterations at most when a distance is to be reached: EM's slow ends take thousands."""
 
 
 def learn(options: argparse.Namespace) -> None:
     """Learn parameters and say how close they are to the best possible."""
     problem = read_input(options)
     notes = problem.notes
-    stopping = Stopping(options.tol, options.criterion, options.max_iter, options.max_seconds)
+    most = options.max_iter
+    if most is None:
+        most = Stopping.max_iter if options.until is None else MOST_UNTIL
+    stopping = Stopping(options.tol, options.criterion, most, options.max_seconds, until=options.until)
     start: str | Network = options.start
     if options.start not in KINDS:
         start = read_network(options.start, options.normalise).network
@@ -153,8 +158,10 @@ def _show_progress(snapshot: Snapshot) -> None:
     if not sys.stderr.isatty():
         return
     left = int((~snapshot.converged[snapshot.best]).sum())
+    to_go = show_distance(float(snapshot.distance[snapshot.best].sum()))
     text = (
-        f"iteration {snapshot.iteration}  objective {snapshot.objective.sum(axis=1).max():,.4f}  components left {left}"
+        f"iteration {snapshot.iteration}  objective {snapshot.objective.sum(axis=1).max():,.4f}  "
+        f"to go {to_go}  components left {left}"
     )
     print(f"\r\x1b[K{text}", end="\r\x1b[K" if snapshot.stop else "", file=sys.stderr, flush=True)
 
@@ -168,7 +175,15 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
     parser.add_argument("--n-init", type=int, default=1, metavar="K", help="restarts (default: %(default)s)")
     parser.add_argument("--tol", type=float, default=Stopping.tol, metavar="T", help="default: %(default)s")
-    parser.add_argument("--max-iter", type=int, default=Stopping.max_iter, metavar="I", help="default: %(default)s")
+    parser.add_argument(
+        "--until",
+        type=float,
+        metavar="NATS",
+        help="stop when no more is left to climb, by estimate, instead of by --tol",
+    )
+    parser.add_argument(
+        "--max-iter", type=int, metavar="I", help=f"default: {Stopping.max_iter:,}; with --until {MOST_UNTIL:,}"
+    )
     parser.add_argument(
         "--max-seconds", type=float, default=Stopping.max_seconds, metavar="SECONDS", help="default: no limit"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,13 @@ from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork
 from engine.model.prior import Prior
-from pgmgui.project.words import STOPS, describe_certificate, describe_run, describe_total_certificate
+from pgmgui.project.words import (
+    STOPS,
+    describe_certificate,
+    describe_distance,
+    describe_run,
+    describe_total_certificate,
+)
 
 HINTS = {"iterations": "raise --max-iter or --tol", "time": "raise --max-seconds or --tol"}
 """What to do about a reason to stop."""
@@ -88,8 +95,11 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         iterations = np.full(task.objective.n_components, last.iteration)
     bounds = bound_task(task, budget)
     components = describe_components(task)
+    is_split = last.distance.shape[1] == len(components) + 1
     for k, component in enumerate(components):
         component |= {"iterations": int(iterations[k]), "log_likelihood": float(state_ll[k])}
+        if is_split:
+            component["to_go"] = _finite(float(last.distance[best, k]))
         if isinstance(bounds, Bounds):
             gap = max(0.0, float(bounds.imap[k] - state_objective[k]))
             component |= {
@@ -106,6 +116,7 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         "converged": last.stop == "converged",
         "stop": last.stop,
         "seconds": last.seconds,
+        "to_go": _finite(float(last.distance[best].sum())),
         "trace": _trace(trace, best, int(last.iterations[best].max())),
         "restarts": last.objective.sum(axis=1).tolist(),
         "bound": describe_bounds(task, bounds),
@@ -115,6 +126,11 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     if isinstance(bounds, MarkovBounds):
         result["partition_term"] = float(state_ll[-1])  # −N log Z, or −Σ log Z(given)
     return result
+
+
+def _finite(distance: float) -> float | None:
+    """A distance as JSON has it, which knows nothing infinite."""
+    return distance if math.isfinite(distance) else None
 
 
 def _trace(trace: list[Floats], restart: int, iterations: int) -> list[float]:
@@ -139,6 +155,7 @@ def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
         describe_run(result["method"], last, state),
         f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
         certificate,
+        describe_distance(last),
     ]
     if len(result["restarts"]) > 1:
         lines.append("restarts: " + ", ".join(f"{value:,.2f}" for value in sorted(result["restarts"], reverse=True)))

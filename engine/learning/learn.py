@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
+from engine.learning.distance import no_history
 from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import describe_zero, make_starts
@@ -103,8 +104,9 @@ class _Runs:
         started: float,
         resumed: Snapshot | None = None,
     ) -> None:
-        self.task, self.method, self.stopping, self.started, self.resumed = task, method, stopping, started, resumed
+        self.task, self.method, self.started, self.resumed = task, method, started, resumed
         self.is_split = method.decomposed and task.objective.is_separable
+        self.stopping = self._share(stopping)
         self.theta = starts
         self._iteration = self._inferences = 0
         by_component = (len(starts), task.objective.n_components)
@@ -115,10 +117,21 @@ class _Runs:
             "objective": np.full(by_component, -np.inf),
             "iterations": np.zeros(by_component, dtype=np.int64),
             "converged": np.zeros(by_component, dtype=bool),
+            "recent": np.stack([no_history(by_component[1] if self.is_split else 1)] * len(starts)),
         }
         self.has_begun = False
         if resumed is not None and resumed.iterations.shape == by_component:  # the textbook's have one for all
-            self._known = {name: getattr(resumed, name) for name in self._known}
+            same = resumed.recent.shape == self._known["recent"].shape
+            self._known |= {name: getattr(resumed, name) for name in self._known if same or name != "recent"}
+
+    def _share(self, stopping: Stopping) -> Stopping:
+        """When units end: if each has no more to go than its share, a restart has no more than was asked for."""
+        if stopping.until is None or not self.is_split:
+            return stopping
+        objective = self.task.objective
+        counted = self.method.learner.counts_complete_data
+        units = len(objective.incomplete) if counted else objective.n_components
+        return replace(stopping, until=stopping.until / max(1, units))
 
     def in_batches(self, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """All restarts, as many at a time as fit a batch."""
@@ -176,11 +189,19 @@ class _Runs:
         if self.resumed is None:
             return progress
         iterations, converged = self.resumed.iterations[batch], self.resumed.converged[batch]
+        recent = self._known["recent"][batch].reshape(progress.recent.shape)
         if self.is_split:
             iterations, converged = iterations.reshape(-1), converged.reshape(-1)
         else:
             iterations, converged = iterations.max(axis=1), converged.min(axis=1)
-        return replace(progress, iterations=iterations, active=~converged, iteration=int(iterations.max(initial=0)))
+        is_known = np.isfinite(recent[:, 0])
+        return replace(
+            progress,
+            iterations=iterations,
+            active=~converged,
+            recent=np.where(is_known[:, None], recent, progress.recent),
+            iteration=int(iterations.max(initial=0)),
+        )
 
     def _units(self, restarts: int) -> Ints:
         """Per component of a batch, what it stops with: itself, or the whole restart."""
@@ -217,9 +238,10 @@ class _Runs:
             "objective": state.objective,
             "iterations": progress.iterations[unit],
             "converged": ~progress.active[unit],
+            "recent": progress.recent,
         }
         for name, values in news.items():
-            rows = values.reshape(batch.stop - batch.start, -1)
+            rows = values.reshape(batch.stop - batch.start, *self._known[name].shape[1:])
             if len(rows) < len(self.theta):
                 merged = self._known[name].copy()
                 merged[batch] = rows

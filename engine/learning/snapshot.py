@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
+from engine.learning.distance import estimate_distance
 from engine.learning.parameters import Simplex
 from engine.learning.starts import Symmetry, find_symmetries
 from engine.learning.task import LearningTask
@@ -32,6 +34,8 @@ class Snapshot:
     iterations : array (restarts, components + 1)
         Iterations that each component has made.
     converged : array (restarts, components + 1) of bool
+    recent : array (restarts, units, some)
+        The last objectives, newest first: of each component where it stops on its own, else of the whole.
     stop : str
         Why learning ended: "converged", "iterations", "time" or "cancelled"; empty while it goes on.
     """
@@ -46,7 +50,17 @@ class Snapshot:
     objective: Floats
     iterations: Ints
     converged: Bools
+    recent: Floats
     stop: str
+
+    @cached_property
+    def distance(self) -> Floats:
+        """Nats that each unit of each restart has still to go, estimated from its last steps; ∞ where they are too few.
+
+        Of shape (restarts, units): by components where these stop on their own, else of the whole. A run by other
+        steps, or from another start, may get further.
+        """
+        return estimate_distance(self.recent)
 
     @property
     def best(self) -> int:
@@ -69,6 +83,7 @@ class Snapshot:
             objective=self.objective[one],
             iterations=self.iterations[one],
             converged=self.converged[one],
+            recent=self.recent[one],
         )
 
     def unseen(self, restart: int | None = None) -> list[tuple[int, int]]:

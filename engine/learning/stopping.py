@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.learning.distance import estimate_distance, no_history, remember
 from engine.learning.learner import Learner, State
 from engine.learning.objective import Objective
 from engine.learning.workspace import NEVER, Workspace
-from engine.model.arrays import Bools, Floats, Ints
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 from engine.model.errors import Cancelled, ModelError
 
 CRITERIA = ("parameters", "likelihood")
@@ -31,6 +32,8 @@ class Stopping:
     max_seconds : float
     patience : int
         A change can dip below the tolerance and rise again, so one hit is not enough.
+    until : float, optional
+        Nats: a unit has converged when it has no more to go, by estimate. The tolerance does not count then.
     """
 
     tol: float = 1e-5
@@ -38,6 +41,7 @@ class Stopping:
     max_iter: int = 1000
     max_seconds: float = np.inf
     patience: int = 2
+    until: float | None = None
 
     def __post_init__(self) -> None:
         if self.criterion not in CRITERIA:
@@ -50,6 +54,8 @@ class Stopping:
             raise ModelError(f"max_seconds must be 0 or more; got {self.max_seconds}")
         if self.patience < 1:
             raise ModelError(f"patience must be 1 or more; got {self.patience}")
+        if self.until is not None and not self.until > 0:
+            raise ModelError(f"until must be more than 0 nats; got {self.until}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +70,8 @@ class Progress:
         Iterations in a row with a small change, while it is active; iterations made.
     active : array (units,) of bool
         Units that have not converged.
+    recent : array (units, some)
+        Their last objectives, newest first: how far they have to go is estimated from these.
     inferences : int
         Rows propagated so far, of units that were active then.
     stop : str
@@ -75,6 +83,7 @@ class Progress:
     hits: Ints
     iterations: Ints
     active: Bools
+    recent: Floats
     inferences: int = 0
     iteration: int = 0
     seconds: float = 0.0
@@ -90,7 +99,9 @@ def begin(
     started = time.perf_counter()
     state, info = learner.begin(work, theta, cancelled)
     seconds = time.perf_counter() - started
-    return Progress(state, unit, zeros, zeros, np.ones(units, dtype=bool), int(info.propagated.sum()), seconds=seconds)
+    every = np.ones(units, dtype=bool)
+    recent = remember(no_history(units), weighted_counts(unit, state.objective, units))
+    return Progress(state, unit, zeros, zeros, every, recent, int(info.propagated.sum()), seconds=seconds)
 
 
 def iterate(
@@ -142,7 +153,7 @@ class _Focus:
         self.moving = order[self.parameters[order]]
         self.starts = np.flatnonzero(np.diff(unit_of[self.moving], prepend=-1))
         self.units = unit_of[self.moving[self.starts]]
-        self.idle = _find_idle(objective, unit, len(self.active))
+        self.idle = np.flatnonzero(self.active & _find_idle(objective, unit, len(self.active)))
 
     def follow(self, whole: Workspace, progress: Progress) -> _Focus:
         """The focus on the units that are active now."""
@@ -170,10 +181,15 @@ def _advance(
     state, info = learner.step(focus.work, before, unit, cancelled)
     if not focus.everything:
         state = state.choose(focus.components, focus.parameters, before, state.memory)
-    change = _find_change(focus, before, state, unit, stopping)
-    hits = (progress.hits + 1) * (change <= stopping.tol)
-    if learner.counts_complete_data:
+    objective = weighted_counts(unit, state.objective, len(active))
+    recent = remember(progress.recent, objective, None if focus.everything else active)
+    if stopping.until is None:
+        hits = (progress.hits + 1) * (_find_change(focus, before, state, unit, stopping) <= stopping.tol)
+    else:
+        hits = stopping.patience * (estimate_distance(recent) <= stopping.until)
+    if focus.idle.size and learner.counts_complete_data:  # one step was all there was to do
         hits[focus.idle] = stopping.patience
+        recent[focus.idle] = objective[focus.idle, None]
     still = active & (hits < stopping.patience)
     if np.count_nonzero(still) == np.count_nonzero(active):
         still = active
@@ -184,6 +200,7 @@ def _advance(
         hits,
         progress.iterations + active,
         still,
+        recent,
         progress.inferences + int(info.propagated @ focus.is_counted),
         iteration,
         seconds,

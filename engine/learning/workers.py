@@ -76,6 +76,7 @@ def _merge(objective: Objective, whole: Progress, some: Progress, components: Bo
         state=some.state.choose(components, parameters, whole.state),
         iterations=np.where(components, some.iterations, whole.iterations),
         active=np.where(components, some.active, whole.active),
+        recent=np.where(components[:, None], some.recent, whole.recent),
         inferences=whole.inferences + some.inferences,
         iteration=max(whole.iteration, some.iteration),
         stop=some.stop,

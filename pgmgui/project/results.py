@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.learning.distance import no_history
 from engine.learning.methods import METHODS
 from engine.learning.parameters import Simplex
 from engine.learning.snapshot import Snapshot
@@ -136,6 +137,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         reached,
         result.iterations,
         result.converged,
+        no_history(len(theta))[:, None],
         result.stop,
     )
 

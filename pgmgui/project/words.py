@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 
 from engine.insight.slack import Share
@@ -144,6 +145,19 @@ def show_nats(nats: float) -> str:
     ('0.0123', '12,346')
     """
     return f"{nats:,.0f}" if 1000 <= nats < float("inf") else f"{nats:,.3g}"
+
+
+def show_distance(distance: float) -> str:
+    """An estimated distance still to go."""
+    return f"about {distance:.2g} nats" if distance < math.inf else "unknown"
+
+
+def describe_distance(snapshot: Snapshot) -> str:
+    """How far the best restart has still to climb by itself, in a sentence."""
+    distance = float(snapshot.distance[snapshot.best].sum())
+    if distance == math.inf:
+        return "Too few steps to estimate how far it has still to go."
+    return f"Still to go from here, by the rate of its last steps: {show_distance(distance)}."
 
 
 def describe_gap(gap: float | None) -> str:

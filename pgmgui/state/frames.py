@@ -82,6 +82,7 @@ def _copy(snapshot: Snapshot) -> Snapshot:
         objective=one.objective.copy(),
         iterations=one.iterations.copy(),
         converged=one.converged.copy(),
+        recent=one.recent.copy(),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -10,6 +11,7 @@ import numpy as np
 import param
 from param.parameterized import batch_call_watchers
 
+from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
@@ -26,6 +28,7 @@ from pgmgui.project.words import (
     LEARNERS,
     STOPS,
     certify,
+    describe_distance,
     describe_run,
     describe_symmetries,
     describe_unseen,
@@ -263,7 +266,10 @@ class Race(param.Parameterized):
         if self.goes_on_from is not None:
             runs.append(f"Continue goes on from iteration {self.goes_on_from:,}.")
         notes = dict.fromkeys(curve.note for curve in self.curves.values())
-        return [line for line in (*lines, *runs, *notes, describe_unseen(best)) if line]
+        # Of a run that stands still, or was read from a file, there is nothing to tell.
+        is_climbing = not self.stale and CERTIFIED < float(best.distance[best.best].sum()) < math.inf
+        distance = describe_distance(best) if is_climbing else ""
+        return [line for line in (*lines, *runs, distance, *notes, describe_unseen(best)) if line]
 
     # --- what the runs find
 

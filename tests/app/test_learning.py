@@ -141,6 +141,25 @@ def test_a_longer_search_gives_no_higher_bound(tmp_path):
     assert_refused(run("bound", ASIA[0], data, "--bound-seconds", -1), "0 or more")
 
 
+def test_until_no_more_is_left_to_climb():
+    """By estimate, of components or of the whole; asia then is at its bound."""
+    asked = run("learn", *ASIA, "--until", 1e-3, "--json").result
+    assert asked["stop"] == "converged"
+    assert asked["gap"] <= 1e-3
+    assert all(component["certified"] for component in asked["components"])
+    assert 0 < asked["to_go"] <= 1e-3
+    assert sum(component["to_go"] for component in asked["components"]) == pytest.approx(asked["to_go"])
+    whole = run("learn", *ASIA, "--until", 1e-3, "--method", "em", "--json").result
+    assert 0 < whole["to_go"] <= 1e-3
+    assert "to_go" not in whole["components"][0]
+    begun = run("learn", *ASIA, "--max-iter", 3, "--json").result
+    assert begun["to_go"] is None
+    assert "Too few steps to estimate how far it has still to go." in run("learn", *ASIA, "--max-iter", 3).out
+    text = run("learn", *ASIA, "--criterion", "likelihood", "--tol", 1e-4).out
+    assert re.search(r"^Still to go from here, by the rate of its last steps: about 0\.00\d+ nats\.$", text, re.M)
+    assert_refused(run("learn", *ASIA, "--until", 0), "until must be more than 0")
+
+
 def test_output_for_people():
     text = run("learn", *ASIA, "--n-init", 2, "--max-iter", 3).out
     found = re.search(

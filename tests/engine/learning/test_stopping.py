@@ -51,6 +51,8 @@ def run(method="d-em", network=None, dataset=None, prior=1.0, cancelled=lambda: 
         ({"max_seconds": -1.0}, "max_seconds must be 0 or more"),
         ({"max_seconds": float("nan")}, "max_seconds must be 0 or more"),
         ({"patience": 0}, "patience must be 1 or more"),
+        ({"until": 0.0}, "until must be more than 0 nats"),
+        ({"until": float("nan")}, "until must be more than 0 nats"),
     ],
 )
 def test_stopping_rules_are_checked(options, message):

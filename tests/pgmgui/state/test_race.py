@@ -56,6 +56,17 @@ def test_learners_race_from_the_same_start_and_the_best_is_reported():
     assert sum("converged" in line for line in race.describe()) == 4
 
 
+def test_small_steps_do_not_hide_what_is_left_to_climb():
+    """On asia, EM's steps are small when it has some thousandths of a nat still to go."""
+    session, race = make_race(seed=0)
+    race.begin()
+    follow(race)
+    (line,) = (line for line in race.describe() if line.startswith("Still to go"))
+    assert line.endswith("nats.")
+    session.mark(["bronc"], Hidden())
+    assert not any(line.startswith("Still to go") for line in race.describe())  # it is stale
+
+
 def test_settings_and_prior_reach_the_engine():
     session, race = make_race(methods=("em",), seed=7, restarts=3, tol=1e-3, criterion="parameters", max_iter=40)
     session.set_common_prior(2.0)
