@@ -19,8 +19,8 @@ from pgmgui.state.curve import Curve
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
-from pgmgui.strip.learner_choice import LearnerChoice
-from pgmgui.strip.run_options import RunOptions
+from pgmgui.strip.learner_choice import make_learner_button
+from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
 
 START = "learn from the data as it is marked (key r)"
@@ -54,7 +54,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
-        choices = LearnerChoice(session), RunOptions(session), _make_equations(session)
+        choices = make_learner_button(session), make_options_button(session), _make_equations(session)
         self._chosen = pn.Row(*choices, margin=0, height=CHOICES, sizing_mode="stretch_width")
         self._controls = pn.Column(
             self._chosen,
@@ -230,6 +230,9 @@ def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
 
 def _make_equations(session: Session) -> pn.viewable.Viewable:
     """A button that shows what the chosen learners compute, while the plot stays in view."""
-    form = pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
+
+    def make_form() -> pn.viewable.Viewable:
+        return pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
+
     about = "Equations: what the chosen learners compute"
-    return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})
+    return make_popup_button("Σ", about, make_form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})
