@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from weakref import WeakSet
 
 import panel as pn
@@ -78,9 +76,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
         self._due = 0.0
-        self._show()
-        if pn.state.curdoc is not None:
-            pn.state.on_session_destroyed(lambda *_: self._race.stop())
+        self._notice()
 
     # --- what the user does
 
@@ -88,7 +84,7 @@ class LearnStrip(pn.viewable.Viewer):
         race = self._race
         actions = {
             "start": race.begin,
-            "pause": self._pause,
+            "pause": race.pause_or_resume,
             "step": race.step,
             "stop": race.stop,
             "continue": race.proceed,
@@ -96,33 +92,6 @@ class LearnStrip(pn.viewable.Viewer):
             "apply": race.apply,
         }
         actions[key]()
-
-    def _pause(self) -> None:
-        if self._race.paused:
-            self._race.resume()
-        else:
-            self._race.pause()
-
-    @property
-    def keys(self) -> dict[str, Callable[[], None]]:
-        """What keys do, wherever the focus is."""
-        return {
-            "r": partial(self._press, self._run_or_pause),
-            "s": partial(self._press, self._race.step),
-            "g": self._race.proceed,
-            ",": partial(self._traveller.step, -1),
-            ".": partial(self._traveller.step, 1),
-        }
-
-    def _press(self, action: Callable[[], None]) -> None:
-        if self._race.can_begin or self._race.running:
-            action()
-
-    def _run_or_pause(self) -> None:
-        if self._race.running:
-            self._pause()
-        else:
-            self._race.begin()
 
     # --- what is shown
 
