@@ -12,8 +12,7 @@ import os
 import sys
 from collections.abc import Sequence
 from functools import cache
-from importlib.metadata import version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from app import commands, experiments, generating, learning
 from engine.inference.plan import MEMORY_LIMIT
@@ -61,6 +60,19 @@ class _Parser(argparse.ArgumentParser):
         raise PgmError(f"{message}; see {self.prog} --help")
 
 
+class _Version(argparse.Action):
+    """Prints the version and ends. It is looked up here: that takes as long as reading a small network."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(nargs=0, **options)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib.metadata import version
+
+        print(f"{parser.prog} {version('pgmgui')}")
+        parser.exit()
+
+
 def _fail(message: str) -> int:
     print(f"pgmgui: {' '.join(message.split())}", file=sys.stderr)
     return BAD_INPUT
@@ -74,7 +86,7 @@ def make_parser() -> argparse.ArgumentParser:
         description="See how probabilistic graphical models learn from incomplete and uncertain data.",
         epilog="Without a command, the dashboard is opened: pgmgui [NETWORK] [DATA].",
     )
-    parser.add_argument("--version", action="version", version=f"pgmgui {version('pgmgui')}")
+    parser.add_argument("--version", action=_Version, help="show program's version number and exit")
     subparsers = parser.add_subparsers(metavar="COMMAND", required=True)
     for name, (add, run, text) in COMMANDS.items():
         subparser = subparsers.add_parser(name, help=text, description=text)

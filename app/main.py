@@ -42,6 +42,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
 from pgmgui.state.travel import Traveller
+from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import HEIGHT, LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
@@ -149,7 +150,6 @@ def build_page(
 def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], list[object]]:
     """What is on the page: in the bar at the top, and below it. What is not seen has its place there too."""
     session = desk.session
-    strip = LearnStrip(session, desk.race, desk.traveller)
     tabs = {name: partial(make, desk) for name, make in TABS.items()}
     work = pn.Column(
         MarksBar(session),
@@ -162,17 +162,19 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
     )
     body = pn.Column(
         pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
-        Later(lambda: strip, min_height=HEIGHT, sizing_mode="stretch_width"),
+        Later(lambda: LearnStrip(session, desk.race, desk.traveller), min_height=HEIGHT, sizing_mode="stretch_width"),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
     )
-    return [Summary(session), *make_type_controls(session, strip.keys)], [body]
+    return [Summary(session), *make_type_controls(session, make_run_keys(desk.race, desk.traveller))], [body]
 
 
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
     """What the page is about."""
     session = Session(local=local)
     race = Race(session)
+    if pn.state.curdoc is not None:
+        pn.state.on_session_destroyed(lambda *_: race.stop())
     key, run_at_once = _open(session, race, store, opened)
     if run_at_once:
         pn.state.onload(race.begin)

@@ -36,8 +36,8 @@ class LightPage:
         self._keys = ""
 
     @classmethod
-    async def open(cls, url: str, path: str = "/") -> LightPage:
-        """Open a path of a server, up to where a browser would show all of the page."""
+    async def open(cls, url: str, path: str = "/", whole: bool = True) -> LightPage:
+        """Open a path of a server, up to where a browser would show all of the page; or only its canvas."""
         answer = await AsyncHTTPClient().fetch(f"{url}{path}", request_timeout=WAIT)
         token = re.search(r'token: "([^"]+)"', answer.body.decode())
         assert token is not None, answer.body[:500]
@@ -49,6 +49,8 @@ class LightPage:
         document = json.loads(await page._hear("PULL-DOC-REPLY"))
         page._canvas, page._keys = (_find(document, bundle=name) for name in (CANVAS, KEYS))
         await page._send_event("document_ready")
+        if not whole:
+            return page
         # Tabs and strip come later; the plot is the last thing in them.
         drawn = json.loads(await page.hear(RECEIPT))
         await page._take_all(_find(drawn, name=RECEIPT))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from tests.light_page import LightPage
+from tests.own_loop import run_apart
 
 
 class Socket:
@@ -33,4 +34,4 @@ async def cancel_as_something_comes() -> bool:
 
 def test_who_listens_to_a_page_can_be_cancelled_as_something_comes():
     """A study whose pages learn would else wait for the end of a run that is not to end."""
-    assert asyncio.run(cancel_as_something_comes())
+    assert run_apart(cancel_as_something_comes)

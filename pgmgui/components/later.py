@@ -22,10 +22,12 @@ class Later(pn.viewable.Viewer):
         super().__init__()
         self._make = make
         self._place = pn.Column(margin=0, **options)
-        call_later(self._fill)
+        call_later(self._begin)
 
-    def _fill(self) -> None:
-        self._place.append(self._make())
+    def _begin(self) -> None:
+        """Make it; put it into its place in another turn: either alone holds the page long enough."""
+        made = self._make()
+        call_later(lambda: self._place.append(made))
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._place

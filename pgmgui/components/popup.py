@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -9,11 +10,16 @@ import panel_material_ui as pmui
 
 
 def make_popup_button(
-    label: str, about: str, form: pn.viewable.Viewable, size: tuple[int, int], **options: Any
+    label: str,
+    about: str,
+    make_form: Callable[[], pn.viewable.Viewable | pn.viewable.Viewer],
+    size: tuple[int, int],
+    **options: Any,
 ) -> pmui.Button:
     """A button whose form opens over the page, and closes with Escape or a click beside it.
 
-    ``size`` is the width and height of the form: it is placed before the browser knows how large it will be.
+    The form is made when it is first opened: most pages never open it. ``size`` is its width and height: it is placed
+    before the browser knows how large it will be.
     """
     width, height = size
     popup = pmui.Popup(
@@ -33,7 +39,8 @@ def make_popup_button(
     )
 
     def show(_event: object) -> None:
-        popup.objects = [form]  # not before: most pages never open it
+        if not popup.objects:
+            popup.objects = [make_form()]
         popup.open = True
 
     button.on_click(show)

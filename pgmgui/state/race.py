@@ -134,6 +134,13 @@ class Race(param.Parameterized):
             run.resume()
         self.paused = False
 
+    def pause_or_resume(self) -> None:
+        """Hold what runs, or let it go on."""
+        if self.paused:
+            self.resume()
+        else:
+            self.pause()
+
     def step(self) -> None:
         """One iteration of every learner that has not ended, then wait; of those chosen, if none runs."""
         if not self.running:

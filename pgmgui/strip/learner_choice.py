@@ -27,11 +27,34 @@ input { margin: 0 8px 0 2px; width: 14px; height: 14px; vertical-align: -2px; }
 MOST_SHOWN = 2
 
 
-class LearnerChoice(pn.viewable.Viewer):
-    """A button that says which learners are chosen, and opens the list of all.
+def make_learner_button(session: Session) -> pn.viewable.Viewable:
+    """A button that says which learners are chosen, and opens the list of all."""
+    button = make_popup_button(
+        "Learners",
+        "",
+        lambda: LearnerChoice(session),
+        (520, 400),
+        sizing_mode="stretch_width",
+        margin=(4, 8, 0, 0),
+        end_icon="arrow_drop_up",
+        sx={"textTransform": "none", "justifyContent": "space-between", "whiteSpace": "nowrap"},
+    )
 
-    Those that cannot learn the problem are listed apart, each with the reason.
-    """
+    def tell(*_: object) -> None:
+        able, methods = _list_able(_find_reasons(session)), session.settings.methods
+        told = cut([LEARNERS[name] for name in able if name in methods], MOST_SHOWN) or "none"
+        button.param.update(
+            label=f"Learners: {told}",
+            description=f"Learners: {told}. Choose one or several; they race from the same start",
+        )
+
+    session.param.watch(tell, ["settings", "derived"])
+    tell()
+    return button
+
+
+class LearnerChoice(pn.viewable.Viewer):
+    """All learners, to tick. Those that cannot learn the problem are listed apart, each with the reason."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -42,17 +65,7 @@ class LearnerChoice(pn.viewable.Viewer):
             for title in GROUPS
         }
         self._others = HtmlText(stylesheets=[_STYLE], sizing_mode="stretch_width", margin=(0, 16, 8, 16))
-        form = pn.Column(pn.Row(*self._groups.values(), margin=0), self._others, margin=4, width=500)
-        self._button = make_popup_button(
-            "Learners",
-            "",
-            form,
-            (520, 400),
-            sizing_mode="stretch_width",
-            margin=(4, 8, 0, 0),
-            end_icon="arrow_drop_up",
-            sx={"textTransform": "none", "justifyContent": "space-between", "whiteSpace": "nowrap"},
-        )
+        self._view = pn.Column(pn.Row(*self._groups.values(), margin=0), self._others, margin=4, width=500)
         for group in self._groups.values():
             group.param.watch(lambda *_: self._choose(), "value")
         session.param.watch(lambda *_: self._show(), ["settings", "derived"])
@@ -63,17 +76,12 @@ class LearnerChoice(pn.viewable.Viewer):
             return
         titles = [title for group in self._groups.values() for title in group.value or []]
         methods = tuple(name for name, title in LEARNERS.items() if title in titles)
-        if set(methods) != set(self._session.settings.methods).difference(self._reasons):
+        if set(methods) != set(self._session.settings.methods).difference(_find_reasons(self._session)):
             self._session.configure(methods=methods)
 
-    @property
-    def _reasons(self) -> dict[str, str]:
-        """Per learner that does not apply, why; none without a problem."""
-        return {} if self._session.parts is None else reasons_against(self._session.parts)
-
     def _show(self) -> None:
-        reasons, methods = self._reasons, self._session.settings.methods
-        able = [name for name in LEARNERS if name not in reasons]
+        reasons, methods = _find_reasons(self._session), self._session.settings.methods
+        able = _list_able(reasons)
         self._is_showing = True
         for title, group in self._groups.items():
             names = [name for name in able if METHODS[name].decomposed is GROUPS[title]]
@@ -83,14 +91,18 @@ class LearnerChoice(pn.viewable.Viewer):
             )
         self._is_showing = False
         self._others.object = list_others(reasons, methods)
-        told = cut([LEARNERS[name] for name in able if name in methods], MOST_SHOWN) or "none"
-        self._button.param.update(
-            label=f"Learners: {told}",
-            description=f"Learners: {told}. Choose one or several; they race from the same start",
-        )
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._button
+        return self._view
+
+
+def _find_reasons(session: Session) -> dict[str, str]:
+    """Per learner that does not apply, why; none without a problem."""
+    return {} if session.parts is None else reasons_against(session.parts)
+
+
+def _list_able(reasons: dict[str, str]) -> list[str]:
+    return [name for name in LEARNERS if name not in reasons]
 
 
 def list_others(reasons: dict[str, str], methods: tuple[str, ...]) -> str:

@@ -74,8 +74,14 @@ NUMBERS = {
 }
 
 
-class RunOptions(pn.viewable.Viewer):
+def make_options_button(session: Session) -> pn.viewable.Viewable:
     """A button that opens the options."""
+    about = "Options: start, prior, tolerance, restarts"
+    return make_popup_button("Options", about, lambda: RunOptions(session), (440, 296), margin=(4, 0, 0, 0))
+
+
+class RunOptions(pn.viewable.Viewer):
+    """The options."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -98,10 +104,7 @@ class RunOptions(pn.viewable.Viewer):
         *fields, prior, width = self._fields.values()
         numbers, one_of_two = pn.GridBox(*fields, ncols=2), pn.Row(prior, width, margin=0)
         kind.margin = (8, 12, 0, 0)
-        form = pn.Column(start, numbers, kind, one_of_two, criterion, margin=12)
-        self._button = make_popup_button(
-            "Options", "Options: start, prior, tolerance, restarts", form, (440, 296), margin=(4, 0, 0, 0)
-        )
+        self._view = pn.Column(start, numbers, kind, one_of_two, criterion, margin=12)
         session.param.watch(lambda *_: self._show(), ["settings", "scene"])
         self._show()
 
@@ -143,4 +146,4 @@ class RunOptions(pn.viewable.Viewer):
         self._fields["width"].param.update(visible=is_markov, disabled=not values["kind"])
 
     def __panel__(self) -> pn.viewable.Viewable:
-        return self._button
+        return self._view

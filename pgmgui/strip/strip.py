@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from weakref import WeakSet
 
 import panel as pn
@@ -19,8 +17,8 @@ from pgmgui.state.curve import Curve
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
-from pgmgui.strip.learner_choice import LearnerChoice
-from pgmgui.strip.run_options import RunOptions
+from pgmgui.strip.learner_choice import make_learner_button
+from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
 
 START = "learn from the data as it is marked (key r)"
@@ -54,7 +52,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
-        choices = LearnerChoice(session), RunOptions(session), _make_equations(session)
+        choices = make_learner_button(session), make_options_button(session), _make_equations(session)
         self._chosen = pn.Row(*choices, margin=0, height=CHOICES, sizing_mode="stretch_width")
         self._controls = pn.Column(
             self._chosen,
@@ -78,9 +76,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
         self._due = 0.0
-        self._show()
-        if pn.state.curdoc is not None:
-            pn.state.on_session_destroyed(lambda *_: self._race.stop())
+        self._notice()
 
     # --- what the user does
 
@@ -88,7 +84,7 @@ class LearnStrip(pn.viewable.Viewer):
         race = self._race
         actions = {
             "start": race.begin,
-            "pause": self._pause,
+            "pause": race.pause_or_resume,
             "step": race.step,
             "stop": race.stop,
             "continue": race.proceed,
@@ -96,33 +92,6 @@ class LearnStrip(pn.viewable.Viewer):
             "apply": race.apply,
         }
         actions[key]()
-
-    def _pause(self) -> None:
-        if self._race.paused:
-            self._race.resume()
-        else:
-            self._race.pause()
-
-    @property
-    def keys(self) -> dict[str, Callable[[], None]]:
-        """What keys do, wherever the focus is."""
-        return {
-            "r": partial(self._press, self._run_or_pause),
-            "s": partial(self._press, self._race.step),
-            "g": self._race.proceed,
-            ",": partial(self._traveller.step, -1),
-            ".": partial(self._traveller.step, 1),
-        }
-
-    def _press(self, action: Callable[[], None]) -> None:
-        if self._race.can_begin or self._race.running:
-            action()
-
-    def _run_or_pause(self) -> None:
-        if self._race.running:
-            self._pause()
-        else:
-            self._race.begin()
 
     # --- what is shown
 
@@ -230,6 +199,9 @@ def _make(key: str, name: str, about: str, enabled: bool) -> Choice:
 
 def _make_equations(session: Session) -> pn.viewable.Viewable:
     """A button that shows what the chosen learners compute, while the plot stays in view."""
-    form = pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
+
+    def make_form() -> pn.viewable.Viewable:
+        return pn.Column(make_equations(session), margin=(8, 16), sizing_mode="stretch_width")
+
     about = "Equations: what the chosen learners compute"
-    return make_popup_button("Σ", about, form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})
+    return make_popup_button("Σ", about, make_form, (520, 300), margin=(4, 8, 0, 8), sx={"minWidth": "0"})

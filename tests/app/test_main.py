@@ -6,16 +6,19 @@ import asyncio
 import gc
 import logging
 import socket
+import threading
 import weakref
 from pathlib import Path
 from typing import Any
 
 import panel as pn
 import pytest
+from bokeh.server.contexts import ApplicationContext
 
 from app.main import build_page
 from app.server import make_server
 from pgmgui.project.store import Store
+from pgmgui.state.runner import Runner
 from tests.light_page import LightPage
 from tests.own_loop import run_apart
 
@@ -37,12 +40,16 @@ async def open_and_close(store: Store) -> list[weakref.ref[Any]]:
         page = await LightPage.open(url)
         await page.act("hide", names=["smoke"])
         await page.close()
-    # Bokeh keeps a session for a while, should its tab come back; here, not.
+    await forget_sessions(context)
+    server.stop()
+    return documents
+
+
+async def forget_sessions(context: ApplicationContext) -> None:
+    """Bokeh keeps a session for a while, should its tab come back; here, not."""
     while context.sessions:
         await context._cleanup_sessions(-1)
         await asyncio.sleep(0)
-    server.stop()
-    return documents
 
 
 def test_closed_pages_are_freed(tmp_path, caplog):
@@ -50,6 +57,29 @@ def test_closed_pages_are_freed(tmp_path, caplog):
     documents = run_apart(lambda: open_and_close(Store(tmp_path)))
     gc.collect()
     assert [document() for document in documents] == [None] * PAGES
+
+
+async def leave_while_it_learns(store: Store) -> bool:
+    """Open a page that begins to learn, and close it before it has all its parts: whether it learns on."""
+    server, url = make_server(lambda: build_page(store=store), 0)
+    server.start()
+    (context,) = server._tornado._applications.values()
+    page = await LightPage.open(url, "/?example=asia&run=1", whole=False)
+    learners: list[threading.Thread] = []
+    while not learners:
+        await asyncio.sleep(0)
+        learners = [thread for thread in threading.enumerate() if thread.name == "learner"]
+    await page.close()
+    await forget_sessions(context)
+    server.stop()
+    (learner,) = learners
+    learner.join(5)
+    return learner.is_alive()
+
+
+def test_a_run_ends_when_its_page_is_closed(tmp_path, monkeypatch):
+    monkeypatch.setattr(Runner, "_run", lambda runner: runner._stopped.wait())  # a run that does not end by itself
+    assert not run_apart(lambda: leave_while_it_learns(Store(tmp_path)))
 
 
 async def open_on(address: str, store: Store) -> None:

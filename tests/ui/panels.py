@@ -38,6 +38,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
 from pgmgui.state.travel import Traveller
+from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
@@ -150,5 +151,8 @@ def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
             room.append(pn.Column(panel, sizing_mode="stretch_both", max_width=440, margin=0))
     if "strip" not in panels:
         return [Summary(session)], [room]
-    strip = LearnStrip(session, desk.race, desk.traveller)
-    return [Summary(session), *make_type_controls(session, strip.keys)], [room, strip]
+    keys = make_run_keys(desk.race, desk.traveller)
+    return [Summary(session), *make_type_controls(session, keys)], [
+        room,
+        LearnStrip(session, desk.race, desk.traveller),
+    ]

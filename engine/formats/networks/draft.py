@@ -140,11 +140,12 @@ def _build_bayesian_network(nodes: Sequence[NodeDraft], normalise: bool, notes: 
                 raise FormatError(f"{shorten(node.name)} has the parent {shorten(name)} twice", node.table_line)
             seen.add(name)
         parents.append(tuple(index[name] for name in node.parents))
-    order = topological_order(parents)
-    if isinstance(order, Cycle):
-        path = " → ".join(shorten(nodes[i].name) for i in order[:MOST_SHOWN])
-        path += f" → … ({len(order) - 1} arrows)" if len(order) > MOST_SHOWN else ""
-        raise FormatError(f"the arrows form a cycle: {path}", nodes[order[0]].table_line)
+    if any(parent >= child for child, above in enumerate(parents) for parent in above):  # else there is no cycle
+        order = topological_order(parents)
+        if isinstance(order, Cycle):
+            path = " → ".join(shorten(nodes[i].name) for i in order[:MOST_SHOWN])
+            path += f" → … ({len(order) - 1} arrows)" if len(order) > MOST_SHOWN else ""
+            raise FormatError(f"the arrows form a cycle: {path}", nodes[order[0]].table_line)
     tables = [_build_cpt(node, variables, index, normalise, notes) for node in nodes]
     return BayesianNetwork(variables, tuple(parents), tuple(tables))
 

@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 
 from engine.formats.tables.cells import MISSING_CODES, read_number
-from engine.formats.tables.delimited import Positions, Source, find_line, read_block, read_columns, read_first_row
+from engine.formats.tables.delimited import Source, find_line, read_block, read_columns, read_first_row
+from engine.formats.tables.gathering import Positions
 from engine.formats.tables.table import Column, Hints, Table
 from engine.model.errors import FormatError
 from engine.model.messages import shorten

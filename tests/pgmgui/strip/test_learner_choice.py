@@ -2,7 +2,7 @@
 
 from pgmgui.project.examples import find_example
 from pgmgui.state.session import Session
-from pgmgui.strip.learner_choice import LearnerChoice
+from pgmgui.strip.learner_choice import LearnerChoice, make_learner_button
 
 
 def test_showing_the_chosen_learners_changes_nothing():
@@ -45,7 +45,8 @@ def test_what_does_not_apply_is_listed_with_the_reason():
 
 def test_what_was_chosen_and_does_not_apply_is_kept():
     session, choice = open_choice("asia")
+    button = make_learner_button(session)
     session.configure(methods=("d-em", "ipf"))
     assert 'disabled checked aria-label="IPF"' in choice._others.object
     assert session.settings.methods == ("d-em", "ipf")
-    assert choice._button.label == "Learners: decomposed EM"
+    assert button.label == "Learners: decomposed EM"

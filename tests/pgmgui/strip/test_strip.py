@@ -66,6 +66,17 @@ def test_the_strip_follows_a_race_from_its_beginning_to_its_end(session, race, s
     assert "Ready" in told(strip)
 
 
+def test_a_strip_that_is_made_after_the_start_follows_too(session, race):
+    """A link may begin a run before the page has a strip."""
+    race.begin(paused=True)
+    strip = LearnStrip(session, race, Traveller(session, race))
+    assert "Resume" in enabled(strip)
+    assert strip._ticker.running
+    race.cancel()
+    strip._tick()
+    assert not strip._ticker.running
+
+
 def test_a_session_that_is_opened_brings_its_results_into_view(session, race, strip):
     race.begin()
     follow(strip, race)
