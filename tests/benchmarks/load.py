@@ -20,6 +20,7 @@ from pathlib import Path
 from tests.benchmarks.opening import cpu_seconds
 from tests.benchmarks.report import Report, seconds
 from tests.light_page import LightPage
+from tests.own_loop import run_apart
 from tests.ui.conftest import start_process
 
 LEARN = "/?example=chain-12&hide=X3,X6,X9&tol=0&restarts=1000&run=1"
@@ -66,7 +67,8 @@ def run(quick: bool, report: Report) -> None:
     folder = Path(tempfile.mkdtemp())
     server = start_process((), folder / "log")
     try:
-        asyncio.run(Load(server.url, server.process.pid, QUICK if quick else Plan()).measure(report))
+        load = Load(server.url, server.process.pid, QUICK if quick else Plan())
+        run_apart(lambda: load.measure(report))
     finally:
         server.stop()
         shutil.rmtree(folder)
