@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 
 import networkx as nx
@@ -14,14 +13,10 @@ def joint_weights(cardinalities, scopes, tables, evidence):
 
     ``evidence`` maps a variable to a vector that is multiplied in.
     """
-    joint = np.zeros(tuple(cardinalities))
-    for x in itertools.product(*(range(c) for c in cardinalities)):
-        weight = 1.0
-        for scope, table in zip(scopes, tables, strict=True):
-            weight *= float(np.asarray(table)[tuple(x[v] for v in scope)])
-        for v, vector in evidence.items():
-            weight *= float(vector[x[v]])
-        joint[x] = weight
+    joint = np.ones(tuple(cardinalities))
+    for scope, table in (*zip(scopes, tables, strict=True), *(((v,), vector) for v, vector in evidence.items())):
+        shape = [cardinality if v in scope else 1 for v, cardinality in enumerate(cardinalities)]
+        joint = joint * np.asarray(table, dtype=float).transpose(np.argsort(scope)).reshape(shape)
     return joint
 
 

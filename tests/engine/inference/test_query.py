@@ -57,8 +57,7 @@ def questions(draw):
     }
     soft = {}
     for name in names[len(hard) : len(hard) + draw(st.integers(0, 3))]:
-        size = network.variables[network.index[name]].cardinality
-        soft[name] = draw(st.lists(strategies.ENTRIES, min_size=size, max_size=size).filter(any))
+        (soft[name],) = strategies.draw_likelihoods(draw, 1, network.variables[network.index[name]].cardinality)
     return network, hard, soft
 
 
