@@ -21,7 +21,7 @@ from tests.ui.lab import Lab
 from tests.ui.serving import start_process
 from tests.ui.watch import Watch
 
-pytestmark = [needs_data, pytest.mark.alone]
+pytestmark = needs_data
 NETWORKS = DATA / "networks" / "bif"
 CLICKS = 11
 ANSWER = 0.5
@@ -110,6 +110,7 @@ def wait_for_iterations(lab: Lab, iterations: int) -> None:
         assert time.monotonic() < end, lab.state().inner_text()
 
 
+@pytest.mark.alone
 def test_a_heavy_run_leaves_the_page_quick(open_served, heavy):
     lab, _ = open_served(*heavy)
     lab.run_for_ever(restarts=1)
@@ -140,6 +141,7 @@ def test_memory_does_not_grow_over_a_long_run(open_served, tmp_path):
     assert after - before <= GROWTH
 
 
+@pytest.mark.alone
 def test_a_mark_on_a_large_network_is_drawn_at_once(open_served, tmp_path):
     network = NETWORKS / "andes.bif"
     lab, _ = open_served(network, make_data(tmp_path / "andes.csv", network, 1000, 0.0))
