@@ -24,7 +24,12 @@ DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
 """Learners' lines: both tell them apart, on white and on black."""
 BOUND_COLOUR = "#868686"
 BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid", "solid", "solid"), strict=True))
-_RECEIPT = "receipt.data = {number: [frame.data.number[0]]}"
+# Besides, what was drawn when the figure was last shown no longer counts: Bokeh would keep it in the picture for ever.
+_RECEIPT = """
+receipt.data = {number: [frame.data.number[0]]}
+for (const {_plot_bounds: bounds} of ranges)
+  for (const view of bounds.keys()) if (view.is_destroyed) bounds.delete(view)
+"""
 NUMBERS = "0,0.[00]"
 
 
@@ -134,7 +139,9 @@ class Plot:
     def _ask_for_receipts(self, up: str) -> None:
         """Have the browser say which drawing it has taken."""
         receipt = ColumnDataSource({"number": [0]}, name=f"receipt: {up}")
-        self._frame.js_on_change("data", CustomJS(args={"frame": self._frame, "receipt": receipt}, code=_RECEIPT))
+        ranges = [self.figure.x_range, self.figure.y_range]
+        arguments = {"frame": self._frame, "receipt": receipt, "ranges": ranges}
+        self._frame.js_on_change("data", CustomJS(args=arguments, code=_RECEIPT))
 
         def take(_attribute: str, _old: object, data: Mapping[str, list[int]]) -> None:
             self.taken = data["number"][0]

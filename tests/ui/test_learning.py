@@ -200,6 +200,26 @@ def test_options_reach_the_run_and_wrong_ones_are_refused(open_panel):
     expect(lab.page.get_by_role("textbox", name=re.compile("^Prior"))).to_have_value("1")
 
 
+# How far the axis of the figure that is shown goes to the right.
+RIGHT = """() => Bokeh.documents.flatMap(document => [...document._all_models.values()])
+  .find(model => model.name?.startsWith("plot of") && Bokeh.index.find_one(model)?.el.offsetParent)?.x_range.end"""
+
+
+def test_a_figure_that_is_shown_again_frames_the_new_run_alone(open_panel):
+    lab = Lab(open_panel("open", "strip"))
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    for show in ("objective", "log gap"):
+        lab.page.get_by_role("button", name=show, exact=True).click()
+        lab.page.wait_for_function(f"() => ({RIGHT})() > 200")
+    lab.pick("Hidden cause")
+    lab.page.get_by_role("button", name="objective", exact=True).click()
+    lab.button("Start").click()  # some 140 iterations
+    lab.page.wait_for_function(f"() => ({RIGHT})() < 200")
+    lab.expect_state("converged")
+    assert 100 < lab.page.evaluate(RIGHT) < 200
+
+
 # --- what can go wrong
 
 
