@@ -64,11 +64,12 @@ async def leave_while_it_learns(store: Store) -> bool:
     server, url = make_server(lambda: build_page(store=store), 0)
     server.start()
     (context,) = server._tornado._applications.values()
+    others = threading.enumerate()  # learners of other tests may still be ending
     page = await LightPage.open(url, "/?example=asia&run=1", whole=False)
     learners: list[threading.Thread] = []
     while not learners:
         await asyncio.sleep(0)
-        learners = [thread for thread in threading.enumerate() if thread.name == "learner"]
+        learners = [thread for thread in threading.enumerate() if thread.name == "learner" and thread not in others]
     await page.close()
     await forget_sessions(context)
     server.stop()

@@ -109,13 +109,13 @@ def test_a_learner_that_diverges_is_shown_beside_one_that_does_not(open_panel):
 def show_step(bench: Bench, query: dict[str, str]) -> None:
     """Press “Show me”, and see the scene of the step: its marks, its components, and that it learns or waits."""
     link = parse_link(query)
-    parts = derive(link.scene).parts
+    derived = derive(link.scene)
+    parts, seen = derived.parts, derived.seen
     names = [variable.name for variable in link.scene.document.network.variables]
     bench.button("Show me").click()
     expect(bench.heading).to_have_text(link.scene.title)
-    for name in names:
-        role = {"Hidden": "hidden", "Partial": "partial"}.get(type(link.scene.marks.get(name)).__name__, "observed")
-        expect(bench.node(name)).to_have_attribute("data-role", role)
+    for name, role in zip(names, seen.roles, strict=True):
+        expect(bench.node(name)).to_have_attribute("data-role", role.value)
     components = [sorted(names[v] for v in part.variables) for part in parts.task.decomposition.components]
     assert bench.groups() == sorted(components)
     if link.run:
