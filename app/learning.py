@@ -14,7 +14,7 @@ from app.learning_results import describe_bounds, describe_components, describe_
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
-from engine.learning.imap.search import Budget
+from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS

@@ -10,7 +10,7 @@ import numpy as np
 from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.decomposition import Component
-from engine.learning.imap.search import Budget
+from engine.learning.imap.budget import Budget
 from engine.learning.learner import evaluate_state
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import find_method
@@ -70,6 +70,10 @@ def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
             "imap": float(bounds.imap[k]),
             "order": [names[v] for v in bounds.orders[k]],
             "terms": {names[v]: float(bounds.terms[v]) for v in part.variables},
+            "together": [
+                {"variables": [names[v] for v in group.variables], "hidden": names[group.hidden]}
+                for group in bounds.together[k]
+            ],
         }
     return {
         "naive": bounds.naive,

@@ -180,6 +180,37 @@ def markov_boundary(parents, node, given):
     return frozenset(e for e in given if not are_separated(parents, node, e, set(given) - {e}))
 
 
+def group_bound(parents, cardinalities, rows, weights, group, before, hidden):
+    """The bound of variables that are observed in every row, by the states of a hidden one, row by row.
+
+    An effect of all of the group, that nobody sees, stands for the group: what it depends on, they do.
+    """
+    joint = len(parents)
+    cells, totals, known = {}, {}, {}
+    for row, w in zip(rows, weights, strict=True):
+        seen = frozenset(u for u in before if isinstance(row[u], int)) | {hidden}
+        if seen not in known:
+            known[seen] = markov_boundary([*parents, tuple(group)], joint, seen) - {hidden}
+        boundary = known[seen]
+        given = boundary, tuple(row[u] for u in sorted(boundary))
+        cell = given, tuple(row[v] for v in group)
+        cells[cell] = cells.get(cell, 0.0) + w
+    for (given, _), n in cells.items():
+        totals.setdefault(given, []).append(n)
+    return math.fsum(limited_bound([n for n in counts if n > 0], cardinalities[hidden]) for counts in totals.values())
+
+
+def limited_bound(counts, most):
+    """The maximum of Σ n log R where R ≤ 1 and Σ R ≤ most: R = min(1, λ n), with λ by bisection."""
+    if len(counts) <= most:
+        return 0.0
+    low, high = 0.0, 2 * most / min(counts)
+    for _ in range(300):
+        middle = (low + high) / 2
+        low, high = (middle, high) if sum(min(1.0, middle * n) for n in counts) < most else (low, middle)
+    return math.fsum(n * math.log(min(1.0, high * n)) for n in counts)
+
+
 def imap_terms(parents, rows, weights, order, given, exponents):
     """The I-map bound of a component's variables in an order, row by row: {variable: its term}.
 

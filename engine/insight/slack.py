@@ -4,7 +4,8 @@ The I-map bound is a sum over variables (:mod:`engine.learning.imap.terms`). In 
 variable has the most that any table could give it given what rows observe before it. What some parameters give it there
 is Σ w log Pr(x | what the row observes before it), and by the chain rule these, and the log prior of each variable's
 table, add up to the component's objective. A likelihood cell comes after all states, and has at most log max λ. So the
-shares add up to the gap, and none is negative.
+shares add up to the gap, and none is negative. Variables that are bounded together have equal shares of what they reach
+together, as they have of their bound.
 """
 
 from __future__ import annotations
@@ -53,11 +54,15 @@ def share_gap(task: LearningTask, bounds: Bounds, network: BayesianNetwork, numb
     given = [place[v] for v in component.boundary]
     known[given] = data.codes[given]
     before = _score(sub, data, known)
+    soft = dict.fromkeys(reached, 0.0)
     for v, cells in _reveal(data, order, component.variables, place):
         known[place[v]] = cells
         after = _score(sub, data, known)
-        reached[v] += after - before
+        (soft if (cells <= FIRST_LIKELIHOOD).any() else reached)[v] += after - before
         before = after
+    for group in bounds.together[number]:
+        reached |= dict.fromkeys(group.variables, sum(reached[v] for v in group.variables) / len(group.variables))
+    reached = {v: value + soft[v] for v, value in reached.items()}
     return [Share(v, float(bounds.terms[v]), value) for v, value in reached.items()]
 
 

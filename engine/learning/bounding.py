@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.learning.bounds import Bounds, find_bounds
-from engine.learning.imap.search import DEFAULT_BUDGET, Budget
+from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.markov_bounds import MarkovBounds, find_markov_bounds
 from engine.learning.task import LearningTask
 from engine.model.network import MarkovNetwork

@@ -7,9 +7,9 @@ weight. Four bounds, of which the lowest counts:
 - *decomposition* (Thm. 2 [bound]): per component Σ n(l, b) log n(l, b) / n(b). Where two components condition on
   each other's variables it can be above the naive one.
 - *patterns* (ours): also uses variables observed in only some rows, see :func:`_pattern_bound`; never above that.
-- *I-map* (ours): also uses the independences among what is observed, see :mod:`engine.learning.imap.terms`; a sum over
-  variables, each in its place in an order that is searched for; in no component above the patterns, and in all together
-  not above the naive bound.
+- *I-map* (ours): also uses the independences among what is observed, see :mod:`engine.learning.imap.terms`, and how few
+  states hidden variables have, see :mod:`engine.learning.imap.groups`; a sum over variables, each in its place in an
+  order that is searched for; in no component above the patterns, and in all together not above the naive bound.
 
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
 optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
@@ -23,8 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
-from engine.learning.imap.bound import Imap, find_orders
-from engine.learning.imap.search import DEFAULT_BUDGET, Budget
+from engine.learning.imap.bound import Together, find_imap
+from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, xlogy
@@ -47,6 +47,8 @@ class Bounds:
         Per variable, its part of the I-map bound; those of a component's variables add up to its bound.
     orders : tuple of tuples
         Per component, the variables that are observed in some row, in the order of its I-map bound.
+    together : tuple of tuples of Together
+        Per component, neighbours in that order whose terms are one, in equal parts: bounded by another's few states.
     """
 
     naive: float
@@ -55,6 +57,7 @@ class Bounds:
     imap: Floats
     terms: Floats
     orders: tuple[tuple[int, ...], ...]
+    together: tuple[tuple[Together, ...], ...]
 
     @property
     def total(self) -> float:
@@ -68,7 +71,7 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     Parameters
     ----------
     budget : Budget
-        How long orders for the I-map bound are searched; all else takes one pass over the data of each component.
+        How long a low I-map bound is looked for; all else takes one pass over the data of each component.
     """
     geometry = task.objective.geometry
     if not isinstance(geometry, Simplex):
@@ -82,10 +85,8 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     apart = task.objective.sum(prior) + task.objective.constant
     naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
     decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
-    imap = Imap(task, task.layout.sum(prior), task.layout.sum(exact))
-    orders = find_orders(imap, patterns, naive, budget)
-    terms = imap.share(orders)
-    return Bounds(naive, decomposition, patterns, imap.add_up(terms), terms, imap.name(orders))
+    imap = find_imap(task, task.layout.sum(prior), task.layout.sum(exact), patterns, naive, budget)
+    return Bounds(naive, decomposition, patterns, imap.components, imap.terms, imap.orders, imap.together)
 
 
 def _bound_components(task: LearningTask, apart: Floats, exact: Floats) -> tuple[Floats, Floats]:

@@ -112,6 +112,12 @@ def describe_bound(task: LearningTask, bounds: Bounds, number: int) -> list[str]
         f"Its bound is {lowest:,.2f} nats. One after the other, in the order {cut(names, MOST_LEARNED)}, each variable "
         "may have any probabilities at all given those before it that it depends on."
     ]
+    every = task.network.variables
+    lines += [
+        f"{cut([every[v].name for v in group.variables], MOST_LEARNED)} are bounded together: "
+        f"{count(every[group.hidden].cardinality, 'state')} of {every[group.hidden].name} cannot suit every row."
+        for group in bounds.together[number]
+    ]
     if theorem > lowest + CERTIFIED:
         lines.append(
             f"The bound by components alone (Theorem 2) would be {theorem:,.2f}: it knows of no independence between "

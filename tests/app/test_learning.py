@@ -15,9 +15,10 @@ from engine.formats import Document, read_dataset, read_network, write_dataset, 
 from engine.inference.posterior import infer
 from engine.learning.learners.em import EM
 from engine.simulation.generators import chain
-from engine.simulation.missingness import remove_mcar
+from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 from tests.command_line import EXAMPLES, assert_refused, run
+from tests.engine.learning.models import random_network
 
 ASIA = EXAMPLES / "asia.bif", EXAMPLES / "asia.csv"
 CHAIN = EXAMPLES / "thesis-chain.bif"
@@ -122,11 +123,24 @@ def test_bounds_are_ordered_and_add_up():
         assert list(component["terms"]) == component["variables"]
         assert sum(component["terms"].values()) == pytest.approx(component["imap"], abs=1e-9)
         assert set(component["order"]) <= set(component["variables"])
+        assert component["together"] == []
     assert result["kind"] == "exact"
     learned = run("learn", *SPRINKLER, "--json").result
     assert learned["objective"] <= result["imap"]
     assert [c["bound"] for c in learned["components"]] == [c["imap"] for c in result["components"]]
     assert "no parameters reach more than" in run("bound", *SPRINKLER).out
+
+
+def test_effects_of_a_hidden_cause_are_bounded_together(tmp_path):
+    effects = [f"A{k}" for k in range(12)]
+    network = random_network(["C", *effects], [(), *[(0,)] * 12])
+    write_network(tmp_path / "latent.bif", Document(network))
+    write_dataset(tmp_path / "rows.csv", hide(simulate(network, 300, 1), ["C"]))
+    (component,) = run("bound", tmp_path / "latent.bif", tmp_path / "rows.csv", "--json").result["components"]
+    assert component["imap"] < component["patterns"] - 100
+    (group,) = component["together"]
+    assert group["hidden"] == "C"
+    assert len({component["terms"][name] for name in group["variables"]}) == 1
 
 
 def test_a_longer_search_gives_no_higher_bound(tmp_path):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.learning.bounds import CERTIFIED, find_bounds
-from engine.learning.imap.search import Budget
+from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from tests.benchmarks.cases import Case, hidden_case, partial_case

@@ -4,29 +4,19 @@ Any order gives a bound; which is low depends on the network and the data. A var
 where the sum of the terms is lowest, one variable after the other, until none moves. Going past a neighbour changes the
 terms of these two alone, and not even these where the later one does not depend on the other. Then a few variables are
 put anywhere, and it begins anew from there. The lowest order is kept, so that a bound never rises by searching.
-
-How long it goes on is counted, not measured: a budget of a second is the work of about a second. So the same problem,
-budget and seed give the same bound, whatever else the machine does; only one that is less than half as fast is stopped
-by its clock, and may find less.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from engine.learning.imap.budget import Meter
 from engine.learning.imap.terms import Order, Terms
-from engine.model.errors import ModelError
 
-WORK_PER_SECOND = 1e8
-"""In cells of data that are read; measured, good to a factor of two."""
 LOOKED_UP = 500
 """The work of asking for a term that is known."""
-CLOCK = 2.0
-"""When it has taken so many times its budget, the search is stopped."""
 REACH = 2
 """Variables that a variable is carried past in vain. It may be more, without any effect, if they are independent."""
 SHAKEN = 3
@@ -37,36 +27,13 @@ LEAST_GAIN = 1e-9
 """In nats for each row: less is rounding."""
 
 
-@dataclass(frozen=True)
-class Budget:
-    """How long orders are searched.
-
-    Attributes
-    ----------
-    seconds : float
-        Of computing, for all components together; 0 keeps the orders that there are.
-    seed : int
-    """
-
-    seconds: float = 0.2
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if not self.seconds >= 0:
-            raise ModelError(f"the seconds to search orders must be 0 or more; got {self.seconds}")
-
-
-DEFAULT_BUDGET = Budget()
-
-
-def search_orders(parts: Sequence[Terms], starts: Sequence[Order], budget: Budget) -> list[Order]:
+def search_orders(parts: Sequence[Terms], starts: Sequence[Order], seed: int, meter: Meter) -> list[Order]:
     """Per component, an order that is no worse than the one it starts with."""
     best = list(starts)
-    climbs = {k: _climb(terms, start, budget.seed) for k, (terms, start) in enumerate(zip(parts, starts, strict=True))}
-    work, ends = 0.0, time.thread_time() + CLOCK * budget.seconds
+    climbs = {k: _climb(terms, start, seed) for k, (terms, start) in enumerate(zip(parts, starts, strict=True))}
     while climbs:
         for k, climb in list(climbs.items()):
-            if work >= budget.seconds * WORK_PER_SECOND or time.thread_time() >= ends:
+            if meter.is_over:
                 return best
             before = parts[k].work
             found = next(climb, None)
@@ -74,7 +41,7 @@ def search_orders(parts: Sequence[Terms], starts: Sequence[Order], budget: Budge
                 del climbs[k]
             else:
                 best[k] = found
-            work += parts[k].work - before + LOOKED_UP * len(starts[k])
+            meter.count(parts[k].work - before + LOOKED_UP * len(starts[k]))
     return best
 
 

@@ -67,19 +67,30 @@ class Separation:
                 above |= self._ancestors[parent]
             self._ancestors.append(above)
 
-    def find_boundaries(self, node: int, before: int) -> dict[int, Ints]:
-        """The Markov boundaries of a node among the nodes before it, each with the patterns that have it.
+    def find_boundaries(self, nodes: int, before: int, supposed: int = 0) -> dict[int, Ints]:
+        """The Markov boundaries of nodes among the nodes before them, each with the patterns that have it.
 
-        For a row that observes E of the nodes before it, it is the smallest M ⊆ E that d-separates the node from the
-        rest of E. This is what Bayes ball (Shachter 1998) meets of E on its way from the node, which takes time linear
+        For a row that observes E of the nodes before them, it is the smallest M ⊆ E that d-separates the nodes from the
+        rest of E. This is what Bayes ball (Shachter 1998) meets of E on its way from the nodes, which takes time linear
         in what it visits. Here one ball runs for all rows, and becomes two where it comes to a node that some of them
         observe and some do not: there are as many balls in the end as kinds of rows that differ where it matters.
+
+        Parameters
+        ----------
+        nodes, before : int
+        supposed : int
+            Nodes that are taken to be observed in every row, whether they are or not.
         """
         relevant = 0
-        for known in bits(before):
+        for known in bits(before | supposed):
             relevant |= self._ancestors[known]
-        every = np.flatnonzero(self._seen[node]) if node in self._seen else np.arange(self.patterns)
-        balls = [_Ball(every, before & self._always, before & ~self._always, up=1 << node)] if every.size else []
+        is_seen = np.ones(self.patterns, dtype=bool)
+        for node in bits(nodes):
+            if node in self._seen:
+                is_seen &= self._seen[node]
+        every = np.flatnonzero(is_seen)
+        known = (before & self._always) | supposed
+        balls = [_Ball(every, known, before & ~known, up=nodes)] if every.size else []
         found: dict[int, list[Ints]] = {}
         while balls:
             patterns, boundary = self._run(balls.pop(), relevant, balls)

@@ -41,9 +41,10 @@ from engine.inference.graphs import as_mask, bits
 from engine.inference.plan import Block
 from engine.learning.decomposition import Component
 from engine.learning.empirical import number_rows, sum_conditional
+from engine.learning.imap.filling import fill
 from engine.learning.imap.separation import Separation
 from engine.learning.task import LearningTask
-from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts, xlogy
 from engine.model.distinct import distinct_rows
 
 Order = tuple[int, ...]
@@ -146,12 +147,12 @@ class Terms:
 
     def _find(self, node: int, before: int) -> Term:
         value, touched, parents, prior = 0.0, 0, as_mask(self._parents[node]), self._priors[node]
-        for boundary, patterns in self._separation.find_boundaries(node, before).items():
+        for boundary, patterns in self._separation.find_boundaries(1 << node, before).items():
             chosen = np.zeros(self._separation.patterns, dtype=bool)
             chosen[patterns] = True
             key = node, boundary, np.packbits(chosen).tobytes()
             if key not in self._sums:
-                rows = slice(None) if chosen.all() else np.flatnonzero(chosen[self._pattern])
+                rows = self._choose_rows(chosen)
                 self.work += COUNTING + len(self._weights[rows]) * (boundary.bit_count() + 1)
                 is_family = prior is not None and boundary == parents
                 self._sums[key] = self._sum_family(node, rows) if is_family else self._sum(node, boundary, rows)
@@ -160,6 +161,30 @@ class Terms:
             if boundary == parents:
                 prior = None  # it is in the sum
         return Term(value if prior is None else value + _best(prior, self._sizes[node]), touched)
+
+    def list_open_parents(self, nodes: Sequence[int]) -> list[int]:
+        """The parents of nodes that are not observed in every row."""
+        closed = self.given | as_mask(self.always)
+        return [k for k in sorted({p for node in nodes for p in self._parents[node]}) if not closed >> k & 1]
+
+    def forget(self, nodes: Sequence[int], before: Sequence[int], hidden: int) -> float:
+        """The bound of a group of nodes after others, by the states of a hidden node: see :mod:`.groups`."""
+        value = math.fsum(_best(prior, self._sizes[k]) for k in nodes if (prior := self._priors[k]) is not None)
+        found = self._separation.find_boundaries(as_mask(nodes), self.given | as_mask(before), 1 << hidden)
+        for boundary, patterns in found.items():
+            chosen = np.zeros(self._separation.patterns, dtype=bool)
+            chosen[patterns] = True
+            rows = self._choose_rows(chosen)
+            among, weights = list(bits(boundary & ~(1 << hidden))), self._weights[rows]
+            self.work += COUNTING + len(weights) * (len(among) + len(nodes))
+            given = number_rows([self._codes[k][rows] for k in among], weights)
+            first, outcome = distinct_rows([given, *(self._codes[k][rows] for k in nodes)], len(weights))
+            value += fill(weighted_counts(outcome, weights, len(first)), given[first], self._sizes[hidden])
+        return value
+
+    def _choose_rows(self, patterns: Bools) -> Ints | slice:
+        """The rows of some patterns."""
+        return slice(None) if patterns.all() else np.flatnonzero(patterns[self._pattern])
 
     def _sum(self, node: int, boundary: int, rows: Ints | slice) -> float:
         """Σ n(x, m) log n(x, m) / n(m) over some rows."""

@@ -7,6 +7,7 @@ import numpy as np
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from engine.simulation.missingness import hide, remove_mcar
 from engine.simulation.sampling import simulate
 
 ROLES = ("observed", "observed", "hidden", "partial", "soft", "mixed")
@@ -62,6 +63,30 @@ def draw_prior(generator, network):
         network.variables[v].name: generator.choice([1.0, 1.25, 3.0], network.tables[v].shape).astype(float)
         for v in chosen
     }
+
+
+def draw_latent_problem(seed):
+    """A cause that is hidden, or partly, with many observed effects; some of these have another cause each."""
+    generator = np.random.default_rng(seed)
+    effects, size = int(generator.integers(3, 9)), int(generator.integers(2, 4))
+    names, parents, sizes = ["C"], [()], [size]
+    for k in range(effects):
+        above = (0,)
+        if generator.random() < 0.3:
+            above = (0, len(names))
+            names, parents, sizes = [*names, f"B{k}"], [*parents, ()], [*sizes, 2]
+        names, parents = [*names, f"A{k}"], [*parents, above]
+        sizes.append(int(generator.integers(2, 4)))
+    tables = [
+        generator.dirichlet(np.full(s, 0.7), tuple(sizes[p] for p in u)) for s, u in zip(sizes, parents, strict=True)
+    ]
+    variables = tuple(Variable(name, tuple("abc"[:s])) for name, s in zip(names, sizes, strict=True))
+    network = BayesianNetwork(variables, tuple(parents), tuple(tables))
+    dataset = simulate(network, int(generator.integers(20, 300)), seed)
+    some = [name for name in names[1:] if generator.random() < 0.1]
+    dataset = remove_mcar(dataset, 0.3, seed, some) if some else dataset
+    dataset = hide(dataset, ["C"]) if generator.random() < 0.8 else remove_mcar(dataset, 0.9, seed, ["C"])
+    return network, dataset, (1.0, 1.0, 2.0)[generator.integers(3)]
 
 
 def draw_problem(seed):

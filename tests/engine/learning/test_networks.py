@@ -10,7 +10,7 @@ import pytest
 from engine.formats import read_network
 from engine.inference.posterior import infer
 from engine.learning.bounds import find_bounds
-from engine.learning.imap.search import Budget
+from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task

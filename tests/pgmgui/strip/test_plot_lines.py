@@ -11,7 +11,9 @@ from pgmgui.state.curve import Curve
 from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
 
 LOWEST = np.array([-6.0, -3.0, 0.0])
-BOUNDS = Bounds(-2.0, np.array([-5.0, -3.0, 0.0]), np.array([-5.5, -3.0, 0.0]), LOWEST, LOWEST[:2], ((0,), (1,)))
+BOUNDS = Bounds(
+    -2.0, np.array([-5.0, -3.0, 0.0]), np.array([-5.5, -3.0, 0.0]), LOWEST, LOWEST[:2], ((0,), (1,)), ((), ())
+)
 
 
 def make_curve(objectives, method="d-em"):

@@ -7,8 +7,9 @@ import itertools
 import pytest
 
 from engine.learning.bounds import find_bounds
-from engine.learning.imap import search
-from engine.learning.imap.search import Budget, search_orders
+from engine.learning.imap import budget, search
+from engine.learning.imap.budget import Budget, Meter
+from engine.learning.imap.search import search_orders
 from engine.learning.task import make_task
 from engine.model.errors import ModelError
 from engine.simulation.missingness import hide, remove_mcar
@@ -39,7 +40,7 @@ def test_the_best_of_all_orders_is_found(one_component):
     terms = make_terms(task, k)
     lowest = min(terms.add_up(order) for order in itertools.permutations(terms.topological))
     assert lowest < terms.add_up(terms.topological) - 1
-    (found,) = search_orders([make_terms(task, k)], [terms.topological], Budget(10.0))
+    (found,) = search_orders([make_terms(task, k)], [terms.topological], 0, Meter(10.0))
     assert terms.add_up(found) == pytest.approx(lowest, abs=1e-9)
 
 
@@ -84,9 +85,9 @@ def test_a_slow_machine_is_stopped_by_its_clock(monkeypatch, one_component):
     """Every look at the clock takes a second here; a budget of 2 is over at the fourth."""
     task, k = one_component
     clock = itertools.count()
-    monkeypatch.setattr(search.time, "thread_time", lambda: float(next(clock)))
+    monkeypatch.setattr(budget.time, "thread_time", lambda: float(next(clock)))
     terms = make_terms(task, k)
-    search_orders([terms], [terms.topological], Budget(2.0))
+    search_orders([terms], [terms.topological], 0, Meter(2.0))
     assert next(clock) == 5
 
 

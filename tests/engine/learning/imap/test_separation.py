@@ -35,7 +35,7 @@ def separations(draw):
 def test_boundaries_of_every_pattern(problem):
     parents, always, seen, patterns, node, before = problem
     separation = Separation([as_mask(above) for above in parents], as_mask(always), seen, patterns)
-    found = separation.find_boundaries(node, as_mask(before))
+    found = separation.find_boundaries(1 << node, as_mask(before))
     expected = {}
     for pattern in range(patterns):
         if node not in seen or seen[node][pattern]:
@@ -50,7 +50,7 @@ def test_a_common_effect_joins_its_causes_only_where_it_is_seen():
     parents = [0, 0, 0b11, 0b100]
     seen = {2: np.array([True, False, False, True]), 3: np.array([False, True, False, True])}
     separation = Separation(parents, 0b1, seen, 4)
-    found = {boundary: which.tolist() for boundary, which in separation.find_boundaries(1, 0b1101).items()}
+    found = {boundary: which.tolist() for boundary, which in separation.find_boundaries(1 << 1, 0b1101).items()}
     assert found == {0b101: [0, 3], 0b1001: [1], 0: [2]}
 
 
@@ -59,4 +59,4 @@ def test_long_chains_are_no_matter(length):
     """Nothing is called recursively, and what lies behind an observed node is not visited."""
     parents = [0, *(1 << k for k in range(length - 1))]
     separation = Separation(parents, 1, {}, 1)
-    assert list(separation.find_boundaries(length - 1, 1)) == [1]
+    assert list(separation.find_boundaries(1 << length - 1, 1)) == [1]

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.learning.bounds import find_bounds
-from engine.learning.imap.search import Budget
+from engine.learning.imap.budget import Budget
 from engine.learning.imap.terms import Terms
 from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from tests import oracles
 from tests.engine.learning.models import cells, random_network
-from tests.engine.learning.problems import draw_problem
+from tests.engine.learning.problems import draw_latent_problem, draw_problem
 from tests.plain import filled_exponents, plain_data
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -63,19 +63,27 @@ def test_terms_in_any_order_equal_counting(seed, random):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.01]))
-def test_every_variable_has_its_share_of_its_component(seed, seconds):
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.0, 0.01]), st.sampled_from([draw_problem, draw_latent_problem]))
+def test_every_variable_has_its_share_of_its_component(seed, seconds, draw):
     """In the order that is told; hidden ones have their prior's maximum, likelihood cells the logarithm of theirs."""
-    network, dataset, prior = draw_problem(seed)
+    network, dataset, prior = draw(seed)
     task = make_task(network, dataset, prior)
     bounds = find_bounds(task, Budget(seconds))
     rows, weights = closed_rows(network, dataset)
     exponents = filled_exponents(network, prior)
     shares = np.array([oracles.dirichlet_maximum(psi - 1) for psi in exponents])
-    for component, order in zip(task.decomposition.components, bounds.orders, strict=True):
+    sizes = [variable.cardinality for variable in network.variables]
+    for k, (component, order) in enumerate(zip(task.decomposition.components, bounds.orders, strict=True)):
         above = inside(network, component)
         for v, term in oracles.imap_terms(above, rows, weights, order, component.boundary, exponents).items():
             shares[v] = term
+        for together in bounds.together[k]:
+            group = list(together.variables)
+            before = [*component.boundary, *order[: order.index(group[0])]]
+            found = oracles.group_bound(above, sizes, rows, weights, group, before, together.hidden)
+            found += sum(oracles.dirichlet_maximum(exponents[v] - 1) for v in group)
+            assert found < shares[group].sum() + 1e-9
+            shares[group] = found / len(group)
     shares += [oracles.soft_constant(rows, weights, [v]) for v in range(len(network.variables))]
     assert bounds.terms.tolist() == close(shares.tolist())
     sums = [shares[list(component.variables)].sum() for component in task.decomposition.components]
