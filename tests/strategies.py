@@ -13,8 +13,8 @@ ENTRIES = st.one_of(st.just(0.0), st.floats(0.01, 1.0), st.sampled_from([1e-12, 
 
 
 @st.composite
-def variables(draw, most=6):
-    cardinalities = draw(st.lists(st.integers(1, 3), min_size=1, max_size=most))
+def variables(draw, most=6, states=3):
+    cardinalities = draw(st.lists(st.integers(1, states), min_size=1, max_size=most))
     return tuple(Variable(f"V{i}", tuple(f"s{k}" for k in range(c))) for i, c in enumerate(cardinalities))
 
 
@@ -33,9 +33,10 @@ def bayesian_networks(draw, most=6):
 
 
 @st.composite
-def markov_networks(draw, most=6):
-    nodes = draw(variables(most))
-    indices = st.lists(st.sampled_from(range(len(nodes))), unique=True, max_size=3)
+def markov_networks(draw, most=6, widest=3, states=3):
+    """Scopes of up to ``widest`` variables, also equal and nested ones, and tables with zeros."""
+    nodes = draw(variables(most, states))
+    indices = st.lists(st.sampled_from(range(len(nodes))), unique=True, max_size=widest)
     scopes = tuple(tuple(scope) for scope in draw(st.lists(indices, max_size=6)))
     scale = draw(st.sampled_from([1.0, 1e-3, 1e40]))
     tables = [np.array(draw(_table(tuple(nodes[i].cardinality for i in scope))) * scale) for scope in scopes]
