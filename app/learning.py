@@ -25,8 +25,8 @@ from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.words import describe_symmetries, describe_unseen
 
-NO_LIMIT = 2**62
-"""For commands that plan inference but do not run it."""
+NO_LIMIT = 10**40
+"""Bytes, for commands that plan inference but do not run it: more than any tree is said to need."""
 
 
 def learn(options: argparse.Namespace) -> None:
