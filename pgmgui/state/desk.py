@@ -9,6 +9,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 
 
@@ -22,3 +23,4 @@ class Desk:
     answers: Answers
     first_run: FirstRun
     keeper: Keeper
+    tightening: Tightening

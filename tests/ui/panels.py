@@ -36,6 +36,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.catalogue import TABS
@@ -119,7 +120,10 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     else:
         open_example(session, scene)
     keeper = Keeper(session, race, Store(folder), "", lambda: False)
-    return Desk(session, race, Traveller(session, race), Answers(session, work_beside), FirstRun(session), keeper)
+    tightening = Tightening(session, work_beside)
+    tightening.begin()
+    answers = Answers(session, work_beside)
+    return Desk(session, race, Traveller(session, race), answers, FirstRun(session), keeper, tightening)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:
