@@ -10,16 +10,17 @@ between iterations nor run many problems at once, so the short recursions are ou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.parameters import SMALLEST, Orthant
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 SUFFICIENT = 1e-4
 """The part of the promised gain that a step must deliver (Armijo)."""
@@ -86,15 +87,21 @@ class Gradient:
     kind: str = "lbfgs"
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x′} e^{\eta_{x′|u}}}, \qquad "
-        r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \mathrm{Pr}(x u \mid d_i) "
-        r"- \theta_{x|u} \sum_i \mathrm{Pr}(u \mid d_i)"
-    )
-    explanation: ClassVar[str] = (
-        "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
-        "A step is halved until it gains enough."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
+            "A step is halved until it gains enough.",
+            r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x′} e^{\eta_{x′|u}}}, \qquad "
+            r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \mathrm{Pr}(x u \mid d_i) "
+            r"- \theta_{x|u} \sum_i \mathrm{Pr}(u \mid d_i)",
+        ),
+        MarkovNetwork: Words(
+            "The logarithms of the factors move along the slope of the objective, what the data has less what the "
+            "model expects, bent by what earlier steps showed. A step is halved until it gains enough.",
+            r"\frac{\partial \ell}{\partial \log \theta_{x_f}} = \sum_i \mathrm{Pr}(x_f \mid d_i) "
+            r"- N \, \mathrm{Pr}(x_f)",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The gradient at the start."""
