@@ -26,8 +26,8 @@ from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.words import describe_symmetries, describe_unseen, show_distance
 
-NO_LIMIT = 2**62
-"""For commands that plan inference but do not run it."""
+NO_LIMIT = 10**40
+"""Bytes, for commands that plan inference but do not run it: more than any tree is said to need."""
 MOST_UNTIL = 100_000
 """Iterations at most when a distance is to be reached: EM's slow ends take thousands."""
 

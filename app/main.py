@@ -41,6 +41,7 @@ from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
+from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import HEIGHT, LearnStrip
@@ -178,6 +179,8 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     key, run_at_once = _open(session, race, store, opened)
     if run_at_once:
         pn.state.onload(race.begin)
+    tightening = Tightening(session, work_beside)
+    pn.state.onload(tightening.begin)
     return Desk(
         session,
         race,
@@ -186,6 +189,7 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         Slacks(session, work_beside),
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
+        tightening,
     )
 
 

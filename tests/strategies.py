@@ -49,16 +49,16 @@ def draw_from(draw, values, *shape):
     return np.array(values)[draw_codes(draw, *shape) % len(values)]
 
 
-def _draw_few(draw, items):
-    """At most three of the items, in any order."""
+def _draw_few(draw, items, most=3):
+    """Some of the items, in any order."""
     size, *keys = draw_codes(draw, 1 + len(items))
-    chosen = np.argsort(keys, kind="stable")[: size % (min(len(items), 3) + 1)]
+    chosen = np.argsort(keys, kind="stable")[: size % (min(len(items), most) + 1)]
     return tuple(items[k] for k in chosen)
 
 
 @st.composite
-def variables(draw, most=6):
-    cardinalities = draw_from(draw, [1, 2, 3], draw(st.integers(1, most)))
+def variables(draw, most=6, states=3):
+    cardinalities = draw_from(draw, range(1, states + 1), draw(st.integers(1, most)))
     return tuple(Variable(f"V{i}", tuple(f"s{k}" for k in range(c))) for i, c in enumerate(cardinalities))
 
 
@@ -76,9 +76,10 @@ def bayesian_networks(draw, most=6):
 
 
 @st.composite
-def markov_networks(draw, most=6):
-    nodes = draw(variables(most))
-    scopes = tuple(_draw_few(draw, range(len(nodes))) for _ in range(draw(st.integers(0, 6))))
+def markov_networks(draw, most=6, widest=3, states=3):
+    """Scopes of up to ``widest`` variables, also equal and nested ones, and tables with zeros."""
+    nodes = draw(variables(most, states))
+    scopes = tuple(_draw_few(draw, range(len(nodes)), widest) for _ in range(draw(st.integers(0, 6))))
     scale = draw(st.sampled_from([1.0, 1e-3, 1e40]))
     tables = [np.array(_draw_entries(draw, *(nodes[i].cardinality for i in scope)) * scale) for scope in scopes]
     for table in tables:

@@ -120,14 +120,14 @@ class Pool:
         ]
         axes.sort()
         _, scope, strides, sizes = zip(*axes, strict=True)
-        return Piece(factor, scope, strides, _find_offsets(strides, sizes), base)
+        return Piece(factor, scope, strides, find_offsets(strides, sizes), base)
 
     def evidence_piece(self, variable: int, number: int, codes: Codes) -> Piece:
         """The evidence on an open variable as an axis."""
         cardinality = self.cardinalities[variable]
         vector = np.where(codes >= 0, codes, cardinality + MISSING - codes).astype(np.int64)
         base = self.evidence_starts[variable] + cardinality * vector
-        return Piece(-1, (number,), (1,), _find_offsets((1,), (cardinality,)), base)
+        return Piece(-1, (number,), (1,), find_offsets((1,), (cardinality,)), base)
 
 
 def scale_likelihoods(vectors: Floats) -> Floats:
@@ -142,7 +142,7 @@ def _indicators(size: int) -> Floats:
 
 
 @lru_cache(maxsize=4096)
-def _find_offsets(strides: tuple[int, ...], sizes: tuple[int, ...]) -> Ints:
+def find_offsets(strides: tuple[int, ...], sizes: tuple[int, ...]) -> Ints:
     """Where the cells of a table over some axes stand, the last axis fastest."""
     offsets = np.zeros(1, dtype=np.int64)
     for stride, size in zip(strides, sizes, strict=True):

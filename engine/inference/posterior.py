@@ -117,8 +117,13 @@ class Posterior:
         return found
 
 
-def infer(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT) -> Posterior:
+def infer(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT, *, condition: bool = True) -> Posterior:
     """Posteriors given every row of a dataset over the network's variables.
+
+    Parameters
+    ----------
+    condition : bool
+        False propagates the whole network with every row: for many rows that each observe something else.
 
     Examples
     --------
@@ -130,7 +135,7 @@ def infer(network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT) 
     >>> posterior.marginal(0).round(4).tolist(), round(float(np.exp(posterior.log_evidence[0])), 4)
     ([[0.6923, 0.3077]], 0.26)
     """
-    plan = make_plan(network, dataset, memory_limit)
+    plan = make_plan(network, dataset, memory_limit, condition=condition)
     result = propagate(plan, network, memory_limit)
     return Posterior(plan, result.log_sum, result.blocks, memory_limit)
 

@@ -29,7 +29,7 @@ CHUNK_BYTES = 4 * 2**20
 """The largest clique's table of a chunk of rows should stay in the cache."""
 FEWEST_ROWS = 64
 """Smaller chunks spend their time in calls rather than in arithmetic."""
-_SMALLEST = float(np.finfo(np.float64).tiny)
+SMALLEST = float(np.finfo(np.float64).tiny)
 
 
 class Tape:
@@ -94,11 +94,8 @@ class Tape:
         self._index = np.empty(ends[-1], dtype=np.int64)
         factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
         self._counted = slice(0, ends[len(factors)])
-        some = [pieces[k] for k in factors] if self.starts else []
-        first = min((int(piece.base.min()) for piece in some), default=0)
-        last = max((int(piece.base.max() + piece.offsets[-1]) for piece in some), default=-1)
-        self.span = slice(first, last + 1)
-        self._pool = pool[first:]
+        self.span = find_span(self._part)
+        self._pool = pool[self.span.start :]
 
     # --- running
 
@@ -157,6 +154,11 @@ class Tape:
         for piece, slot in zip(self._part.pieces, self._slots, strict=True):
             self._cells[slot].reshape(-1, self.rows)[:, rows] = marginals[piece.scope]
 
+    def clear_rows(self, rows: Ints) -> None:
+        """Have some rows of the last run count nothing."""
+        for slot in self._slots:
+            self._cells[slot].reshape(-1, self.rows)[:, rows] = 0.0
+
     # --- making the list of operations
 
     def _view(self, k: int) -> Floats:
@@ -192,7 +194,7 @@ class Tape:
         else:
             marginal = self._sum_out(parent, tree.separators[clique])
             # Where the message is zero the marginal is zero too: divide by anything else. Others do not feel it.
-            self._operations.do(np.add, message, _SMALLEST, message)
+            self._operations.do(np.add, message, SMALLEST, message)
             self._operations.do(np.divide, marginal, message, message)
             self._operations.do(np.divide, message, self._scales[clique], message)
         flat = _lead(table, message)
@@ -247,6 +249,14 @@ def chunk_rows(part: Part, memory_limit: int) -> int:
     fitting_cache = max(FEWEST_ROWS, CHUNK_BYTES // (8 * part.tree.largest))
     fitting_memory = max(1, memory_limit // (BYTES_PER_CELL * part.tree.cells))
     return max(1, min(part.rows, fitting_cache, fitting_memory))
+
+
+def find_span(part: Part) -> slice:
+    """The parameters that lie between the first and the last that a part reads."""
+    some = [piece for piece in part.pieces if piece.factor >= 0] if part.rows else []
+    first = min((int(piece.base.min()) for piece in some), default=0)
+    last = max((int(piece.base.max() + piece.offsets[-1]) for piece in some), default=-1)
+    return slice(first, last + 1)
 
 
 def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:

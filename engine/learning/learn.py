@@ -13,11 +13,12 @@ from engine.inference.plan import MEMORY_LIMIT
 from engine.learning.distance import no_history
 from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
-from engine.learning.starts import describe_zero, make_starts
+from engine.learning.starts import make_starts
 from engine.learning.stopping import Progress, Stopping, begin, iterate
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workers import learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
+from engine.learning.zeros import describe_zeros
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, ImpossibleEvidenceError, ModelError
@@ -219,7 +220,7 @@ class _Runs:
             impossible = np.intersect1d(impossible, objective.incomplete)
         if impossible.size:
             if isinstance(self.task.network, MarkovNetwork):
-                raise ImpossibleEvidenceError(describe_zero(self.task.network, self.task.decomposition.dataset))
+                raise ImpossibleEvidenceError(describe_zeros(self.task.network, self.task.decomposition.dataset))
             first = int(impossible[0])
             variables = components[first].variables if self.task.is_decomposed and first < len(components) else ()
             names = list_names([self.task.network.variables[v].name for v in variables], most=6)

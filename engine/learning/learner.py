@@ -7,7 +7,7 @@ is separable.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -16,6 +16,7 @@ import numpy as np
 from engine.learning.objective import Objective
 from engine.learning.workspace import NEVER, Evaluation, Workspace
 from engine.model.arrays import Bools, Floats, Ints
+from engine.model.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +62,14 @@ class Info:
     propagated: Ints
 
 
+@dataclass(frozen=True)
+class Words:
+    """What a learner does in two sentences, and its update in LaTeX."""
+
+    explanation: str
+    equations: str
+
+
 class Learner(Protocol):
     """An iterative learner of parameters.
 
@@ -70,14 +79,13 @@ class Learner(Protocol):
         Whether one step solves a component with nothing to propagate: it then stops after it.
     monotone : bool
         Whether the objective never decreases.
-    equations, explanation : str
-        The update in LaTeX, and what it does in two sentences, for the dashboard to show.
+    words : mapping from type to Words
+        For each kind of network that it learns, what it does: for the dashboard to show.
     """
 
     counts_complete_data: ClassVar[bool]
     monotone: ClassVar[bool]
-    equations: ClassVar[str]
-    explanation: ClassVar[str]
+    words: ClassVar[Mapping[type[Network], Words]]
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The state at some parameters: one pass over the data."""

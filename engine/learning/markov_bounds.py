@@ -7,7 +7,7 @@ maximal cliques of that graph as scopes is looser (*cliques*; Def. 2).
 
 Both are fits to complete data. Where the scopes form a tree there is a closed form, Σ over cliques − Σ over separators
 of Σ n log n/N. Elsewhere the fit comes from below and bounds nothing until it is certified, see :func:`_certify`; the
-closed form of a triangulated graph is a bound at any rate, if a looser one.
+closed form of a triangulated graph is a bound at any rate, if a looser one: whoever cannot wait takes that first.
 
 A prior on the factors is at most 0 and adds nothing. A likelihood cell λ adds log max λ. With given variables there is
 the naive bound alone.
@@ -16,7 +16,7 @@ the naive bound alone.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,10 +28,10 @@ from engine.learning.learn import learn
 from engine.learning.learner import evaluate_state
 from engine.learning.stopping import Stopping
 from engine.learning.task import LearningTask, make_task
-from engine.learning.workspace import Workspace
+from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import MISSING, Dataset, Role
-from engine.model.errors import MemoryLimitError
+from engine.model.errors import Cancelled, MemoryLimitError
 from engine.model.network import MarkovNetwork
 
 Scope = tuple[int, ...]
@@ -69,13 +69,16 @@ class MarkovBounds:
     ----------
     naive, triangulated : float
     scopes, cliques : Fit, optional
-        None where they are too large to fit, or variables are given.
+        None where they are too large to fit, or have not been fitted, or variables are given.
+    is_final : bool
+        Whether all was fitted that can be.
     """
 
     naive: float
     triangulated: float
     scopes: Fit | None = None
     cliques: Fit | None = None
+    is_final: bool = True
 
     @property
     def total(self) -> float:
@@ -90,8 +93,16 @@ class MarkovBounds:
         return "exact" if self.total in exact else "certified"
 
 
-def find_markov_bounds(task: LearningTask) -> MarkovBounds:
-    """The bounds of a Markov network's learning task."""
+def find_markov_bounds(task: LearningTask, *, fit: bool = True, cancelled: Callable[[], bool] = NEVER) -> MarkovBounds:
+    """The bounds of a Markov network's learning task.
+
+    Parameters
+    ----------
+    fit : bool
+        False leaves out what has no closed form: that may take seconds.
+    cancelled : callable
+        Asked often while something is fitted; when it says yes, that ends with Cancelled.
+    """
     dataset, constant = task.decomposition.dataset, float(task.objective.constant.sum())
     naive = sum_naive(dataset, task.given) + constant
     if task.given or not dataset.total_weight:
@@ -107,12 +118,17 @@ def find_markov_bounds(task: LearningTask) -> MarkovBounds:
     alone = set(range(len(sizes))) - {v for scope in scopes for v in scope}
     closed = _close(tree, seen) - seen.total_weight * sum(math.log(sizes[v]) for v in alone)
     cliques = _find_cliques(scopes)
-    return MarkovBounds(
-        naive,
-        closed + constant,
-        _bound(tree, closed, scopes, seen, constant),
-        None if cliques is None else _bound(tree, closed, cliques, seen, constant),
-    )
+    to_fit = [some for some in (scopes, cliques) if some is not None and _can_fit(tree, some, seen)]
+
+    def bound(some: list[Scope] | None) -> Fit | None:
+        if some is None:
+            return None
+        if some in to_fit:
+            fitted = _fit(some, seen, cancelled) if fit else None
+            return None if fitted is None else Fit(fitted.value + constant, fitted.kind)
+        return Fit(closed + constant, "exact") if _is_closed(tree, some) else None
+
+    return MarkovBounds(naive, closed + constant, bound(scopes), bound(cliques), is_final=fit or not to_fit)
 
 
 def _keep_maximal(scopes: Sequence[Scope]) -> list[Scope]:
@@ -149,31 +165,33 @@ def _close(tree: JunctionTree, seen: Dataset) -> float:
     return cliques - math.fsum(sum_joint(seen, separator) for separator in tree.separators)
 
 
-def _bound(tree: JunctionTree, closed: float, scopes: Sequence[Scope], seen: Dataset, constant: float) -> Fit | None:
-    """The best likelihood of a network with these scopes, closed where the tree adds nothing to them."""
+def _is_closed(tree: JunctionTree, scopes: Sequence[Scope]) -> bool:
+    """Whether every clique of a tree lies in a scope, so that the closed form is that of the scopes."""
     inside = [set(scope) for scope in scopes]
-    if all(any(scope.issuperset(clique) for scope in inside) for clique in tree.cliques):
-        return Fit(closed + constant, "exact")
+    return all(any(scope.issuperset(clique) for scope in inside) for clique in tree.cliques)
+
+
+def _can_fit(tree: JunctionTree, scopes: Sequence[Scope], seen: Dataset) -> bool:
+    """Whether there is no closed form, and not too many cells for a fit."""
     cells = sum(math.prod(seen.variables[v].cardinality for v in scope) for scope in scopes)
-    if cells > MOST_FITTED:
-        return None
-    try:
-        fit = _fit(scopes, seen)
-    except MemoryLimitError:
-        return None
-    return Fit(fit.value + constant, fit.kind)
+    return cells <= MOST_FITTED and not _is_closed(tree, scopes)
 
 
-def _fit(scopes: Sequence[Scope], seen: Dataset) -> Fit:
-    """The best likelihood of a network with these scopes, by L-BFGS.
+def _fit(scopes: Sequence[Scope], seen: Dataset, cancelled: Callable[[], bool]) -> Fit | None:
+    """The best likelihood of a network with these scopes, by L-BFGS; None where inference takes too much memory.
 
     A cell that the data never has is 0 in the best network, and so from the beginning.
     """
     shapes = [[seen.variables[v].cardinality for v in scope] for scope in scopes]
     empty = MarkovNetwork(seen.variables, tuple(scopes), tuple(np.ones(shape) for shape in shapes))
-    task = make_task(empty, seen)
+    try:
+        task = make_task(empty, seen)
+    except MemoryLimitError:
+        return None
     network = empty.with_tables(task.layout.tables((task.objective.counts > 0).astype(np.float64)))
-    *_, last = learn(network, seen, "lbfgs", start="current", stopping=FIT)
+    *_, last = learn(network, seen, "lbfgs", start="current", stopping=FIT, cancelled=cancelled)
+    if last.stop == "cancelled":
+        raise Cancelled
     fitted = last.network()
     assert isinstance(fitted, MarkovNetwork)
     if np.count_nonzero(last.theta) <= MOST_CERTIFIED:
@@ -219,6 +237,7 @@ def _find_joint(network: MarkovNetwork, used: np.ndarray[tuple[int], np.dtype[np
     for factor, (scope, table) in enumerate(zip(network.scopes, network.tables, strict=True)):
         mine = np.flatnonzero((used >= starts[factor]) & (used < starts[factor + 1]))
         codes[np.array(scope)[:, None], mine] = np.unravel_index(used[mine] - starts[factor], table.shape)
-    posterior = infer(network, Dataset(network.variables, codes, np.ones(len(used))))
+    # Each factor's cells observe something else, of which little is observed: conditioning would plan for each.
+    posterior = infer(network, Dataset(network.variables, codes, np.ones(len(used))), condition=False)
     families = [posterior.family(factor).reshape(len(used), -1) for factor in range(len(network.scopes))]
     return np.concatenate(families, axis=1)[:, used] * np.exp(posterior.log_evidence)[:, None]

@@ -9,12 +9,11 @@ import numpy as np
 from engine.learning.parameters import Simplex
 from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
-from engine.model.dataset import Dataset, Role
+from engine.model.dataset import Role
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.randomness import RandomState, make_generator
-from engine.model.variable import list_names
 
 KINDS = ("random", "uniform", "current")
 
@@ -72,27 +71,6 @@ def _find_factor(network: Network, start: Network, factor: int, names: list[str]
     if other is None or {start.variables[v].name for v in start.scopes[other]} != set(names):
         raise ModelError(f"the start has no variable {names[-1]!r} with the same parents")
     return other
-
-
-def describe_zero(network: MarkovNetwork, dataset: Dataset) -> str:
-    """Why some rows are impossible whatever the parameters: a zero of a factor, which no learner moves."""
-    for scope, table in zip(network.scopes, network.tables, strict=True):
-        codes = dataset.codes[list(scope)].astype(np.int64)
-        known = np.flatnonzero((codes >= 0).all(axis=0) & (dataset.weights > 0))
-        wrong = known[table[tuple(codes[:, known])] == 0] if scope else known[:0]
-        if wrong.size:
-            variables = [network.variables[v] for v in scope]
-            row = zip(variables, codes[:, wrong[0]], strict=True)
-            states = ", ".join(f"{variable.name} = {variable.states[code]}" for variable, code in row)
-            names = list_names([variable.name for variable in variables])
-            return (
-                f"row {wrong[0] + 1:,} has {states}, where the factor over {names} is 0, and learning leaves zeros as "
-                "they are; make it positive, or leave out the row"
-            )
-    return (
-        "some rows have probability 0: zeros of the factors exclude every way to complete them, and learning leaves "
-        "zeros as they are; make some positive, or leave out these rows"
-    )
 
 
 @dataclass(frozen=True)

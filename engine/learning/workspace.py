@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.inference import log_space
+from engine.inference.levels import Levels, find_fringe
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.pool import Piece
 from engine.inference.tape import Tape, chunk_rows
@@ -64,7 +65,7 @@ class Evaluation:
 class _Run:
     """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, and these with the sign."""
 
-    tape: Tape
+    tape: Tape | Levels
     chunks: tuple[tuple[int, Floats, Floats], ...]
     is_slow: bool
 
@@ -159,10 +160,12 @@ class Workspace:
                 if doubtful is not None:
                     weighted[weights == 0] = 0.0  # also where the row is impossible
                 found.append(weighted)
-                if visit is not None:
+                if visit is not None and isinstance(tape, Tape):
                     visit(Chunk(weights, tape.families()))
 
-    def _correct(self, job: Job, tape: Tape, start: int, weights: Floats, doubtful: Ints, log_z: Floats) -> None:
+    def _correct(
+        self, job: Job, tape: Tape | Levels, start: int, weights: Floats, doubtful: Ints, log_z: Floats
+    ) -> None:
         """Replace rows that underflowed by exact ones; an impossible row has no expected counts."""
         exact_z, exact = log_space.propagate(job.part, self._pool, start + doubtful)
         log_z[doubtful] = exact_z
@@ -171,7 +174,7 @@ class Workspace:
 
     def _prepare(self, job: Job, sign: int) -> _Run:
         """The tape of a job and its rows in chunks, made when it is first needed."""
-        tape = Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=True)
+        tape = self._make_tape(job, sign)
         chunks, done = [], 0
         for start in tape.starts:
             rows = slice(start, start + tape.rows)
@@ -183,6 +186,13 @@ class Workspace:
         is_slow = job.part.seconds / len(chunks) > CHECKED_SECONDS
         run = self._runs[job] = _Run(tape, tuple(chunks), is_slow)
         return run
+
+    def _make_tape(self, job: Job, sign: int) -> Tape | Levels:
+        """What propagates a job. Of rows that are subtracted only the counts are asked for, never family by family."""
+        fringe = find_fringe(job.part) if sign < 0 else []
+        if fringe:
+            return Levels(job.part, self._pool, fringe)
+        return Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=True)
 
     @cached_property
     def _row_component(self) -> Ints:

@@ -6,7 +6,7 @@ from pgmgui.components.step_card.step_card import StepCard
 from pgmgui.state.first_run import FirstRun
 
 STEPS = (
-    "Look at the picture: each node is a variable, and each coloured area a component that is learned on its own. "
+    "Look at the picture: each node is a variable, and each coloured area a component, with rows of its own. "
     "Click a variable.",
     "Press Start, below. The curve is the objective; it climbs to a bound that no parameters can pass.",
     "Read the sentence below the buttons: how far the result can be from the best possible, or that nothing is better.",

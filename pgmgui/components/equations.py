@@ -38,14 +38,13 @@ class Explanation:
 class Equations(pn.viewable.Viewer):
     """Explanations, one below the other, and a line that says what the symbols stand for."""
 
-    def __init__(self, symbols: str) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._symbols = symbols
         self._view = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
 
-    def explain(self, explanations: Sequence[Explanation], otherwise: str) -> None:
+    def explain(self, explanations: Sequence[Explanation], symbols: str, otherwise: str) -> None:
         """Show these; if there are none, what to do instead."""
-        words = self._symbols if explanations else otherwise
+        words = symbols if explanations else otherwise
         self._view.object = "".join([*map(to_html, explanations), f"<p>{escape(words)}</p>"])
 
     def __panel__(self) -> pn.viewable.Viewable:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from engine.formats import DataDocument, Document
@@ -10,6 +10,7 @@ from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
+from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
@@ -68,12 +69,42 @@ class Scene:
         return {name: self.prior.get(name, self.common_prior) for name in names}
 
 
+AT_ONCE = 100
+"""Parameters of a Markov network up to which its bound is fitted at once: some hundredths of a second."""
+
+
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """How the learning problem falls apart, and how high each part can go."""
+    """How the learning problem falls apart, and how high each part can go.
+
+    Attributes
+    ----------
+    found : list of bounds
+        Those that have been found so far, the tightest last.
+    """
 
     task: LearningTask
-    bounds: AnyBounds
+    found: list[AnyBounds]
+
+    @classmethod
+    def of(cls, task: LearningTask) -> Parts:
+        """Those of a learning problem, with the bounds that are found at once."""
+        return cls(task, [bound_task(task, fit=task.layout.size <= AT_ONCE)])
+
+    @property
+    def bounds(self) -> AnyBounds:
+        """The tightest that are known."""
+        return self.found[-1]
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether no tighter bounds are to be had."""
+        return not isinstance(self.bounds, MarkovBounds) or self.bounds.is_final
+
+    def tighten(self, cancelled: Callable[[], bool] = NEVER) -> None:
+        """Find the tightest. This may take seconds: call it beside the page, not on it."""
+        if not self.is_tight:
+            self.found.append(bound_task(self.task, cancelled=cancelled))
 
     def gaps(self, reached: Snapshot | None) -> list[float | None]:
         """How far what was learned is from the bound, per component; None where nothing was, or it has no bound."""
@@ -119,7 +150,7 @@ def derive(scene: Scene) -> Derived:
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
-    return Derived(seen, Parts(task, bound_task(task)))
+    return Derived(seen, Parts.of(task))
 
 
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:

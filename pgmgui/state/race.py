@@ -270,6 +270,8 @@ class Race(param.Parameterized):
             lines.insert(0, "Stale: the model, the data or the marks have changed since this run. Start learns anew.")
         if self.applied:
             lines.insert(0, "Applied: the network has the learned parameters.")
+        if not parts.is_tight:
+            lines.append("A tighter bound is on its way.")
         if self.goes_on_from is not None:
             runs.append(f"Continue goes on from iteration {self.goes_on_from:,}.")
         notes = dict.fromkeys(curve.note for curve in self.curves.values())

@@ -35,6 +35,7 @@ class Session(Editor):
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
+    bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     bars = param.Boolean(default=False, doc="Whether the canvas shows the posterior of each variable.")

@@ -16,6 +16,17 @@ from pgmgui.state.session import Session
 
 GROUPS = {"Decomposed": True, "Whole network": False}
 """The methods whose components stop on their own, and those that go on until all do."""
+# What does not fit on the button ends with dots; its description has it all.
+_ONE_LINE = {
+    "textTransform": "none",
+    "display": "block",
+    "overflow": "hidden",
+    "textOverflow": "ellipsis",
+    "whiteSpace": "nowrap",
+    "textAlign": "left",
+    "paddingRight": "28px",
+    "& .MuiButton-endIcon": {"position": "absolute", "right": "8px", "top": "50%", "transform": "translateY(-50%)"},
+}
 _DENSE = {"& .MuiCheckbox-root": {"padding": "3px 8px"}}
 # Boxes as those above, but nothing to press: a reason is read, so it is text, and the list can have the focus.
 _STYLE = """
@@ -37,7 +48,7 @@ def make_learner_button(session: Session) -> pn.viewable.Viewable:
         sizing_mode="stretch_width",
         margin=(4, 8, 0, 0),
         end_icon="arrow_drop_up",
-        sx={"textTransform": "none", "justifyContent": "space-between", "whiteSpace": "nowrap"},
+        sx=_ONE_LINE,
     )
 
     def tell(*_: object) -> None:

@@ -69,7 +69,7 @@ class LearnStrip(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
-        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment"])
+        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment", "bounded"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
         race.param.watch(lambda *_: self._notice(), ["curves", "running", "paused", "stale", "applied"])
         # In the background: otherwise Panel would say at every look, to all pages, that something is being done.

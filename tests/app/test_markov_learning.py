@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
+
 import numpy as np
 import pytest
 
@@ -138,7 +142,29 @@ def test_a_row_that_needs_a_zero_is_named_with_the_factor(tmp_path):
     network, data = tmp_path / "asia.json", tmp_path / "wrong.csv"
     run("convert", ASIA[0], network, "--markov")
     data.write_text("tub,lung,either\nno,no,no\nyes,no,no\n", encoding="utf-8")
-    assert_refused(run("learn", network, data), "row 2 has", "tub = yes", "either = no", "make it positive")
-    data.write_text("tub,lung,xray\nyes,no,yes\n", encoding="utf-8")
+    said = "row 2 has 'lung' = 'no', 'tub' = 'yes', 'either' = 'no', and is excluded by zeros of the factor over"
+    assert_refused(run("learn", network, data), said, "'lung' and 'tub' and 'either'; ", "make them positive")
+    # Nobody has seen "either": it is "yes" for tub's sake, and then an x-ray of "yes" is excluded.
+    data.write_text("tub,lung,xray\nno,no,yes\nyes,no,yes\n", encoding="utf-8")
     network.write_text(network.read_text(encoding="utf-8").replace("0.98", "0.0"), encoding="utf-8")
-    assert_refused(run("learn", network, data), "some rows have probability 0", "leave out these rows")
+    said = "row 2 has 'xray' = 'yes', and is excluded by zeros of the factor over 'either' and 'xray'"
+    assert_refused(run("learn", network, data), said, "leave out the row")
+
+
+def test_what_needs_no_log_z_is_told_of_a_network_however_wide(tmp_path):
+    """Seventy variables, all joined: 2^70 cells for log Z, but no more than a factor is open in any row."""
+    names = [f"X{k}" for k in range(70)]
+    pairs = [{"variables": [a, b], "values": [1, 2, 2, 1]} for a, b in itertools.combinations(names, 2)]
+    network, data = tmp_path / "wide.json", tmp_path / "wide.csv"
+    document = {"format": "pgmgui-network", "version": 1, "kind": "markov", "name": "wide", "properties": {}}
+    variables = [{"name": name, "states": ["0", "1"]} for name in names]
+    network.write_text(json.dumps({**document, "variables": variables, "tables": pairs}), encoding="utf-8")
+    rows = ["?" + "".join(f",{(k * j) % 2}" for j in range(1, 70)) for k in range(4)]
+    data.write_text("\n".join([",".join(names), *rows]), encoding="utf-8")
+    found = run("decompose", network, data, "--json").result
+    assert len(found["components"]) == 70 * 69 / 2 - 68
+    bound = run("bound", network, data, "--json").result
+    assert bound["tightest"] == pytest.approx(-4 * math.log(2))  # the four rows are two, each twice
+    assert_refused(
+        run("learn", network, data), "over the limit of 2.0 GB", "joins 70 unobserved variables", "--memory-limit"
+    )

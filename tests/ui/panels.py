@@ -37,6 +37,7 @@ from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
+from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import LearnStrip
@@ -121,8 +122,10 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     else:
         open_example(session, scene)
     keeper = Keeper(session, race, Store(folder), "", lambda: False)
+    tightening = Tightening(session, work_beside)
+    tightening.begin()
     answers, slacks = Answers(session, work_beside), Slacks(session, work_beside)
-    return Desk(session, race, Traveller(session, race), answers, slacks, FirstRun(session), keeper)
+    return Desk(session, race, Traveller(session, race), answers, slacks, FirstRun(session), keeper, tightening)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State, make_state
+from engine.learning.learner import Info, State, Words, make_state
 from engine.learning.local_problems import MOST_STEPS, solve_sets
 from engine.learning.objective import Objective
 from engine.learning.parameters import SMALLEST, Geometry, LogLinear
@@ -16,6 +16,7 @@ from engine.learning.soft_evidence import SoftEvidence, collect
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 from engine.model.errors import Cancelled, ModelError
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 RELAX = 0.7
 """What is left of the damping after a step that gained."""
@@ -58,15 +59,22 @@ class EDML:
     local_steps: int = MOST_STEPS
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
-    equations: ClassVar[str] = (
-        r"\lambda^i_{x|u} = \frac{\mathrm{Pr}(x u \mid d_i)}{\theta_{x|u}} - \mathrm{Pr}(u \mid d_i) + 1, \qquad "
-        r"\theta_{\cdot|u} \leftarrow \mathrm{arg}\max\limits_\theta \prod_x \theta_x^{\psi_{x|u} - 1} "
-        r"\prod_i \sum_x \lambda^i_{x|u} \theta_x"
-    )
-    explanation: ClassVar[str] = (
-        "Every row becomes soft evidence on every parameter set. "
-        "Each set then finds its best parameters exactly, as if the others stood still."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "Every row becomes soft evidence on every parameter set. "
+            "Each set then finds its best parameters exactly, as if the others stood still.",
+            r"\lambda^i_{x|u} = \frac{\mathrm{Pr}(x u \mid d_i)}{\theta_{x|u}} - \mathrm{Pr}(u \mid d_i) + 1, \qquad "
+            r"\theta_{\cdot|u} \leftarrow \mathrm{arg}\max\limits_\theta \prod_x \theta_x^{\psi_{x|u} - 1} "
+            r"\prod_i \sum_x \lambda^i_{x|u} \theta_x",
+        ),
+        MarkovNetwork: Words(
+            "Every row becomes soft evidence on every factor, which finds its best marginal exactly, as if the others "
+            "stood still. All move at once, and too far together, unless damping κ keeps some of what they were.",
+            r"\theta_f \leftarrow \kappa \, \theta_f + (1 - \kappa) \, \theta_f \, \frac{t_f}{\mathrm{Pr}(x_f)}, "
+            r"\qquad t_f = \mathrm{arg}\max\limits_t \sum_i \log \sum_{x_f} "
+            r"\frac{\mathrm{Pr}(x_f \mid d_i)}{\mathrm{Pr}(x_f)} t(x_f)",
+        ),
+    }
 
     def __post_init__(self) -> None:
         if self.damping is not None and not 0 <= self.damping < 1:

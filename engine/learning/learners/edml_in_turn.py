@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.learners.edml import EDML, evaluate_softly
 from engine.learning.soft_evidence import select_evidence
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
+from engine.model.network import MarkovNetwork, Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,15 +35,15 @@ class EDMLInTurn:
     edml: EDML = field(default_factory=EDML)
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta_f \leftarrow \theta_f \, \frac{t_f}{\mathrm{Pr}(x_f)}, \quad t_f = \mathrm{arg}\max\limits_t "
-        r"\sum_i \log \sum_{x_f} \frac{\mathrm{Pr}(x_f \mid d_i)}{\mathrm{Pr}(x_f)} t(x_f)"
-    )
-    explanation: ClassVar[str] = (
-        "One factor after the other finds its best values exactly, while the others stand still. "
-        "With complete data this is iterative proportional fitting: each factor is scaled until the model has the "
-        "data's marginal."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        MarkovNetwork: Words(
+            "One factor after the other finds its best values exactly, while the others stand still. "
+            "With complete data this is iterative proportional fitting: each factor is scaled until the model has the "
+            "data's marginal.",
+            r"\theta_f \leftarrow \theta_f \, \frac{t_f}{\mathrm{Pr}(x_f)}, \qquad t_f = \mathrm{arg}\max\limits_t "
+            r"\sum_i \log \sum_{x_f} \frac{\mathrm{Pr}(x_f \mid d_i)}{\mathrm{Pr}(x_f)} t(x_f)",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The pass at the start."""

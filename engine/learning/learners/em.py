@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.learners.gradient import Gradient
 from engine.learning.parameters import Simplex
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats, Ints
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 INNER_STEPS = 5
 """Of an M-step that has no closed form."""
@@ -25,14 +26,20 @@ class EM:
 
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta_{x|u} \leftarrow \frac{\psi_{x|u} - 1 + \sum_i \mathrm{Pr}(x u \mid d_i)}"
-        r"{\sum_x (\psi_{x|u} - 1) + \sum_i \mathrm{Pr}(u \mid d_i)}"
-    )
-    explanation: ClassVar[str] = (
-        "Every row is completed in all ways, each weighted by its probability under the current parameters. "
-        "Counting the completed rows gives the next parameters."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "Every row is completed in all ways, each weighted by its probability under the current parameters. "
+            "Counting the completed rows gives the next parameters.",
+            r"\theta_{x|u} \leftarrow \frac{\psi_{x|u} - 1 + \sum_i \mathrm{Pr}(x u \mid d_i)}"
+            r"{\sum_x (\psi_{x|u} - 1) + \sum_i \mathrm{Pr}(u \mid d_i)}",
+        ),
+        MarkovNetwork: Words(
+            "Every row is completed in all ways, each weighted by its probability under the current factors. "
+            "Some steps of L-BFGS fit the factors to the counts of the completed rows, for which there is no formula.",
+            r"\theta \leftarrow \mathrm{arg}\max\limits_\theta \sum_f \sum_{x_f} \bar{n}_{x_f} \log \theta_{x_f} "
+            r"- N \log Z(\theta), \qquad \bar{n}_{x_f} = \sum_i \mathrm{Pr}(x_f \mid d_i)",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The E-step at the start."""

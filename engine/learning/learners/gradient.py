@@ -10,16 +10,17 @@ between iterations nor run many problems at once, so the short recursions are ou
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State, evaluate_state
+from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.parameters import SMALLEST, Orthant
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 SUFFICIENT = 1e-4
 """The part of the promised gain that a step must deliver (Armijo)."""
@@ -36,6 +37,23 @@ HISTORY = 10
 
 
 @dataclass(frozen=True, eq=False)
+class Pair:
+    """A step and what it showed of the curvature.
+
+    Attributes
+    ----------
+    step, change : array (parameters,)
+        The change of η, and that of the gradient.
+    bend : array (units,)
+        How much the slope along the step has fallen; 0 where that says nothing.
+    """
+
+    step: Floats
+    change: Floats
+    bend: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Memory:
     """What the next direction is made of.
 
@@ -46,16 +64,15 @@ class Memory:
         At η. The state's own stands still for units that have converged.
     direction : array (parameters,)
         The last direction (conjugate gradients).
-    steps, changes : tuple of array (parameters,)
-        The last changes of η and of the gradient (L-BFGS), oldest first.
+    pairs : tuple of Pair
+        The last steps, oldest first.
     """
 
     eta: Floats
     gradient: Floats
     direction: Floats
     objective: Floats
-    steps: tuple[Floats, ...] = ()
-    changes: tuple[Floats, ...] = ()
+    pairs: tuple[Pair, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -70,15 +87,21 @@ class Gradient:
     kind: str = "lbfgs"
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x′} e^{\eta_{x′|u}}}, \qquad "
-        r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \mathrm{Pr}(x u \mid d_i) "
-        r"- \theta_{x|u} \sum_i \mathrm{Pr}(u \mid d_i)"
-    )
-    explanation: ClassVar[str] = (
-        "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
-        "A step is halved until it gains enough."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
+            "A step is halved until it gains enough.",
+            r"\theta_{x|u} = \frac{e^{\eta_{x|u}}}{\sum_{x′} e^{\eta_{x′|u}}}, \qquad "
+            r"\frac{\partial \ell}{\partial \eta_{x|u}} = \sum_i \mathrm{Pr}(x u \mid d_i) "
+            r"- \theta_{x|u} \sum_i \mathrm{Pr}(u \mid d_i)",
+        ),
+        MarkovNetwork: Words(
+            "The logarithms of the factors move along the slope of the objective, what the data has less what the "
+            "model expects, bent by what earlier steps showed. A step is halved until it gains enough.",
+            r"\frac{\partial \ell}{\partial \log \theta_{x_f}} = \sum_i \mathrm{Pr}(x_f \mid d_i) "
+            r"- N \, \mathrm{Pr}(x_f)",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The gradient at the start."""
@@ -93,18 +116,10 @@ class Gradient:
         units = _Units(unit[work.objective.component], int(unit.max()) + 1)
         ray = self._choose_ray(work, state, units)
         found, taken, info = _search(work, state, units, unit, ray, cancelled)
-        eta, gradient, direction = ray.at(units.spread(taken)), find_gradient(work, found), ray.direction
-        after = replace(
-            found,
-            memory=Memory(
-                eta,
-                gradient,
-                direction,
-                found.objective,
-                (*memory.steps, eta - memory.eta)[-HISTORY:],
-                (*memory.changes, gradient - memory.gradient)[-HISTORY:],
-            ),
-        )
+        eta, gradient = ray.at(units.spread(taken)), find_gradient(work, found)
+        pair = _make_pair(eta - memory.eta, gradient - memory.gradient, units)
+        pairs = (*memory.pairs, pair)[-HISTORY:]
+        after = replace(found, memory=Memory(eta, gradient, ray.direction, found.objective, pairs))
         return after, info
 
     def _choose_ray(self, work: Workspace, state: State, units: _Units) -> _Ray:
@@ -113,7 +128,7 @@ class Gradient:
         geometry = work.objective.geometry
         orthant = geometry.find_orthant(memory.eta, memory.gradient)
         climb = memory.gradient if orthant is None else orthant.climb
-        if not memory.steps:
+        if not memory.pairs:
             direction, length = climb, _first_length(climb, units)
         elif self.kind == "cg":
             direction, length = _conjugate(memory, climb, units), _last_length(memory, climb, units)
@@ -122,11 +137,14 @@ class Gradient:
             direction, length = _two_loops(memory, climb, curvature, units), np.ones(units.number)
         if orthant is not None:
             direction = np.where(direction * climb > 0, direction, 0.0)
+        promise = units.dot(climb, direction)
         # A direction that does not climb, by rounding or a stale history, is replaced by the gradient.
-        wrong = ~(units.dot(climb, direction) > 0)
-        direction = np.where(units.spread(wrong), climb, direction)
-        length = np.where(wrong, _first_length(climb, units), length)
-        return _Ray(memory.eta, direction, length, units.dot(climb, direction), orthant)
+        wrong = ~(promise > 0)
+        if wrong.any():
+            direction = np.where(units.spread(wrong), climb, direction)
+            length = np.where(wrong, _first_length(climb, units), length)
+            promise = units.dot(climb, direction)
+        return _Ray(memory.eta, direction, length, promise, orthant)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,10 +193,19 @@ class _Units:
     number: int
 
     def dot(self, a: Floats, b: Floats) -> Floats:
-        return weighted_counts(self.of, a * b, self.number)
+        return np.array([a @ b]) if self.number == 1 else weighted_counts(self.of, a * b, self.number)
 
     def spread(self, values: Floats | Bools) -> Floats:
-        return np.asarray(values[self.of])
+        """The number of its unit for each parameter, or one for all where there is one unit."""
+        return np.asarray(values if self.number == 1 else values[self.of])
+
+
+def _make_pair(step: Floats, change: Floats, units: _Units) -> Pair:
+    bend = -units.dot(step, change)  # of the minimised function
+    squared = units.dot(change, change)
+    # Whatever the weights of the rows are: a thousandth of them shall make no other steps.
+    usable = (bend > 1e-12 * np.sqrt(units.dot(step, step) * squared)) & (bend > SMALLEST) & (squared > SMALLEST)
+    return Pair(step, change, np.where(usable, bend, 0.0))
 
 
 def _two_loops(memory: Memory, climb: Floats, curvature: Floats | None, units: _Units) -> Floats:
@@ -189,33 +216,31 @@ def _two_loops(memory: Memory, climb: Floats, curvature: Floats | None, units: _
     """
     softness = 1.0 if curvature is None else 1.0 / curvature
     direction = climb.copy()
-    pairs = []
+    used = []
     scale = np.zeros(units.number)  # of the newest pair that can be used
-    for step, change in zip(reversed(memory.steps), reversed(memory.changes), strict=True):
-        bend = -units.dot(step, change)  # of the minimised function
-        squared = units.dot(change, change)
-        # Whatever the weights of the rows are: a thousandth of them shall make no other steps.
-        usable = (bend > 1e-12 * np.sqrt(units.dot(step, step) * squared)) & (bend > SMALLEST)
-        usable &= squared > SMALLEST
-        rho = np.divide(1.0, bend, out=np.zeros(units.number), where=usable)
-        alpha = rho * units.dot(step, direction)
-        direction -= units.spread(alpha) * -change
-        pairs.append((step, change, rho, alpha))
-        newest = usable & (scale == 0)
-        scale = np.divide(bend, units.dot(change, softness * change), out=scale, where=newest)
-    direction *= softness * units.spread(np.where(scale > 0, scale, _first_length(softness * climb, units)))
-    for step, change, rho, alpha in reversed(pairs):
-        beta = rho * units.dot(-change, direction)
-        direction += units.spread(alpha - beta) * step
+    for pair in reversed(memory.pairs):
+        rho = np.divide(1.0, pair.bend, out=np.zeros(units.number), where=pair.bend > 0)
+        alpha = rho * units.dot(pair.step, direction)
+        direction += units.spread(alpha) * pair.change
+        used.append((pair, rho, alpha))
+        newest = (pair.bend > 0) & (scale == 0)
+        if newest.any():
+            scale = np.divide(pair.bend, units.dot(pair.change, softness * pair.change), out=scale, where=newest)
+    if not scale.all():
+        scale = np.where(scale > 0, scale, _first_length(softness * climb, units))
+    direction *= softness * units.spread(scale)
+    for pair, rho, alpha in reversed(used):
+        beta = -rho * units.dot(pair.change, direction)
+        direction += units.spread(alpha - beta) * pair.step
     return direction
 
 
 def _conjugate(memory: Memory, climb: Floats, units: _Units) -> Floats:
     """Polak and Ribière's direction, restarted along the gradient where it would be negative."""
-    before = memory.gradient - memory.changes[-1]
+    before = memory.gradient - memory.pairs[-1].change
     squared = units.dot(before, before)
     beta = np.divide(
-        units.dot(memory.gradient, memory.changes[-1]), squared, out=np.zeros(units.number), where=squared > 0
+        units.dot(memory.gradient, memory.pairs[-1].change), squared, out=np.zeros(units.number), where=squared > 0
     )
     return np.asarray(climb + units.spread(np.maximum(beta, 0.0)) * memory.direction)
 
@@ -231,7 +256,7 @@ def _last_length(memory: Memory, climb: Floats, units: _Units) -> Floats:
     """Twice the last step, in units of the last direction."""
     squared = units.dot(memory.direction, memory.direction)
     taken = np.divide(
-        units.dot(memory.steps[-1], memory.direction), squared, out=np.zeros(units.number), where=squared > 0
+        units.dot(memory.pairs[-1].step, memory.direction), squared, out=np.zeros(units.number), where=squared > 0
     )
     return np.where(taken > 0, 2 * taken, _first_length(climb, units))
 

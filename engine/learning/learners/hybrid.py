@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State
+from engine.learning.learner import Info, State, Words
 from engine.learning.learners.edml import EDML, evaluate_softly
 from engine.learning.learners.em import maximise_counts
 from engine.learning.soft_evidence import SoftEvidence, merge_evidence
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
+from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 ROUNDING = 1e-13
 """A gain this small, relative to the objective or to one nat, may be none."""
@@ -37,14 +38,20 @@ class Hybrid:
     edml: EDML = field(default_factory=EDML)
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta \leftarrow \mathrm{arg}\max\limits_{\theta′ \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
-        r"\ell(\theta′) + \log \rho(\theta′)"
-    )
-    explanation: ClassVar[str] = (
-        "One pass over the data gives the updates of both EM and EDML. "
-        "The one with the higher objective is kept, so that it never decreases."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "One pass over the data gives the updates of both EM and EDML. "
+            "The one with the higher objective is kept, so that it never decreases.",
+            r"\theta \leftarrow \mathrm{arg}\max\limits_{\theta′ \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
+            r"\ell(\theta′) + \log \rho(\theta′)",
+        ),
+        MarkovNetwork: Words(
+            "One pass over the data gives the updates of both EM and EDML, of all factors at once. "
+            "The one with the higher likelihood is kept, so that it never decreases.",
+            r"\theta \leftarrow \mathrm{arg}\max\limits_{\theta′ \in \{\mathrm{EM}(\theta),\, \mathrm{EDML}(\theta)\}} "
+            r"\ell(\theta′)",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The soft evidence at the start."""

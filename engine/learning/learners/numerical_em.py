@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.learner import Info, State
+from engine.learning.learner import Info, State, Words
 from engine.learning.newton import take_steps
 from engine.learning.parameters import SMALLEST, Sets
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints, xlogy
+from engine.model.network import BayesianNetwork, Network
 
 LogDensity = Callable[[Floats], Floats]
 """The logarithm of a prior on a parameter set, up to a constant: from parameters of shape (sets, states),
@@ -62,12 +63,13 @@ class NumericalEM:
     log_density: LogDensity
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
-    equations: ClassVar[str] = (
-        r"\theta \leftarrow \mathrm{arg}\max\limits_\theta \sum_x n_{xu} \log\theta_{x|u} + \log p(\theta_{\cdot|u})"
-    )
-    explanation: ClassVar[str] = (
-        "The E-step is EM's. The M-step has no formula for this prior, so Newton's method climbs to its peak."
-    )
+    words: ClassVar[Mapping[type[Network], Words]] = {
+        BayesianNetwork: Words(
+            "The E-step is EM's. The M-step has no formula for this prior, so Newton's method climbs to its peak.",
+            r"\theta \leftarrow \mathrm{arg}\max\limits_\theta \sum_x n_{xu} \log\theta_{x|u} "
+            r"+ \log p(\theta_{\cdot|u})",
+        ),
+    }
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The E-step at the start."""

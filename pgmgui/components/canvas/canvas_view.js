@@ -4,6 +4,7 @@ const MOST_ZOOM = 4
 const LEAST_ZOOM = 0.02
 const FITTED_ZOOM = 2
 const MARGIN = 48
+const NAMES = 16 // and more around a drawing that is large: the names of hulls grow with it
 const TOOLS = 44 // more room below, where the buttons are
 
 class View {
@@ -26,7 +27,7 @@ class View {
     const margin = Math.min(MARGIN, 0.1 * height)
     const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin - TOOLS, 20)]
     const widest = nodes.length ? FITTED_ZOOM : 1
-    this.zoom = Math.min(room[0] / (right - left), room[1] / (bottom - top), widest)
+    this.zoom = Math.min(room[0] / (right - left + 2 * NAMES), room[1] / (bottom - top + 2 * NAMES), widest)
     this.least = Math.min(LEAST_ZOOM, this.zoom)
     this.x = width / 2 - this.zoom * (left + right) / 2
     this.y = (height - TOOLS) / 2 - this.zoom * (top + bottom) / 2

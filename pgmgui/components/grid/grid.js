@@ -164,6 +164,7 @@ class Grid {
     const first = clamp(Math.floor(this.top / HEIGHT) - BESIDE, 0, this.count)
     const last = Math.min(Math.ceil((this.top + this.view) / HEIGHT) + BESIDE, this.count) - 1
     const range = this.columns_in_view()
+    const shift = this.offset(0) // asked once, before anything changes: each time, the browser lays out the page anew
     if (String(range) !== this.heading_range) this.draw_heading(range)
     for (const [row, element] of this.drawn) {
       if (row >= first && row <= last && element.range === String(range)) continue
@@ -177,7 +178,7 @@ class Grid {
         this.drawn.set(row, element)
         this.stage.insertBefore(element, this.drawn.get(row + 1) ?? null)
       }
-      element.style.transform = `translateY(${this.offset(row)}px)`
+      element.style.transform = `translateY(${row * HEIGHT + shift}px)`
     }
     this.editor.place()
     this.show_active()

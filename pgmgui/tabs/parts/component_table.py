@@ -44,7 +44,7 @@ class ComponentTable(pn.viewable.Viewer):
         self._order: list[int] = []
         self._grid = Grid(shown=9, on_pick=self._pick, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
         session.param.watch(lambda *_: self._sort(), "derived")
-        session.param.watch(lambda *_: self._fill(), ["learned", "moment"])
+        session.param.watch(lambda *_: self._follow(), ["learned", "moment"])
         session.param.watch(lambda *_: self._highlight(), "component")
         self._sort()
 
@@ -53,6 +53,11 @@ class ComponentTable(pn.viewable.Viewer):
         self._order = [] if parts is None else sort_components(parts)
         self._fill()
         self._highlight()
+
+    def _follow(self) -> None:
+        """Show what was learned; nothing is learned of a Markov network's components alone."""
+        if not isinstance(self._session.network, MarkovNetwork):
+            self._fill()
 
     def _fill(self) -> None:
         parts, learned = self._session.parts, self._session.reached

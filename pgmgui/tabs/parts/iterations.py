@@ -10,6 +10,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, NumeralTickFormatter
 from bokeh.plotting import figure
 from panel.io import unlocked
 
+from engine.model.network import MarkovNetwork
 from pgmgui.components.hover import make_hover
 from pgmgui.state.session import Session
 
@@ -57,6 +58,8 @@ class Iterations(pn.viewable.Viewer):
     def _fill(self) -> None:
         parts, learned = self._session.parts, self._session.reached
         components = () if parts is None else parts.task.decomposition.components
+        if isinstance(self._session.network, MarkovNetwork):
+            components = ()  # which stop together
         busy = np.array([k for k, component in enumerate(components) if not component.is_complete], dtype=np.int64)
         made = np.zeros(len(busy)) if learned is None else learned.iterations[learned.best, busy]
         ticks = np.unique(np.linspace(0, max(len(busy) - 1, 0), MOST_TICKS).astype(int)).tolist() if busy.size else []

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import panel as pn
 
+from engine.model.network import MarkovNetwork
 from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
@@ -61,6 +62,7 @@ class PartsPanel(pn.viewable.Viewer):
         session, parts = self._session, self._session.parts
         looked_at = session.component if parts is not None else None
         self._colour.value = next(word for word, key in COLOURS.items() if key == session.colour)
+        self._colour.visible = not isinstance(session.network, MarkovNetwork)
         self._show_all.disabled = looked_at is None
         self._all.visible, self._one.visible = parts is not None, looked_at is not None
         if parts is None:

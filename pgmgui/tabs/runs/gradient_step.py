@@ -106,5 +106,5 @@ def slopes_source(reached: Snapshot, variable: int, counts: Floats, model_counts
         [title] = name_factors(network, [factor])
         for cell, configuration in zip(np.arange(starts[factor], starts[factor + 1]), states, strict=True):
             data, model = counts[cell], model_counts[cell]
-            rows.append([title, ", ".join(configuration), f"{data:,.4g}", f"{model:,.4g}", f"{data - model:+,.4g}"])
+            rows.append([title, ", ".join(configuration), f"{data:,.4g}", f"{model:,.4g}", f"{data - model:+,.2g}"])
     return Source(COLUMNS, len(rows), lambda first, last: rows[first : last + 1], "Slopes")

@@ -15,7 +15,7 @@ from pgmgui.tabs.runs.em_step import Microscope
 from pgmgui.tabs.runs.gradient_step import GradientStep
 from pgmgui.tabs.runs.restarts import Restarts
 
-WATCHED = ["learned", "moment", "viewed", "derived"]
+WATCHED = ["learned", "moment", "viewed", "derived", "bounded"]
 
 
 class RunsPanel(pn.viewable.Viewer):

@@ -41,6 +41,7 @@ class Restarts(pn.viewable.Viewer):
         super().__init__()
         self._traveller = traveller
         self._shown: Snapshot | None = None
+        self._bounds: AnyBounds | None = None
         self._order: list[int] = []
         self._words = PlainText(margin=(8, 8, 0, 0))
         self._dots = ColumnDataSource({"x": [], "y": [], "colour": [], "marker": [], "restart": [], "solution": []})
@@ -70,8 +71,9 @@ class Restarts(pn.viewable.Viewer):
 
     def follow(self, snapshot: Snapshot, bounds: AnyBounds | None) -> None:
         """Show the restarts of a run that has ended or goes on."""
-        if snapshot is self._shown:
+        if snapshot is self._shown and bounds is self._bounds:
             return
+        self._bounds = bounds
         ended = np.isfinite(snapshot.objective.sum(axis=1))
         if len(snapshot.theta) == 1 or not ended.all() or not snapshot.stop:
             self.clear()

@@ -65,7 +65,7 @@ def test_shares_are_those_of_the_joint_and_add_up_to_the_gap(data):
 
 def test_variables_that_are_bounded_together_share_alike():
     found = 0
-    for seed in range(20):
+    for seed in range(40):
         network, dataset, prior = draw_latent_problem(seed)
         task = make_task(network, dataset, prior)
         bounds = find_bounds(task)

@@ -10,6 +10,7 @@ from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
 from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.methods import METHODS
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from pgmgui.board.learner_equations import explain_learner
 from pgmgui.components.equations import to_html
 from pgmgui.components.mathml import to_mathml
@@ -39,13 +40,17 @@ def test_scripts_fractions_and_sums_stand_where_they_belong():
     assert read("a < b - c") == ("mrow", "a", "<", "b", "−", "c")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_every_learner_has_equations_that_can_be_drawn(method):
-    page = ElementTree.fromstring(f"<div>{to_html(explain_learner(method))}</div>")
-    equations = page.findall("math")
-    assert equations
-    assert all("θ" in "".join(equation.itertext()) for equation in equations)
+@pytest.mark.parametrize(("method", "kind"), [(name, kind) for name, m in METHODS.items() for kind in m.kinds])
+def test_every_learner_has_equations_that_can_be_drawn(method, kind):
+    """Those of its kind of network: tables have parents u, factors a scope f."""
+    page = ElementTree.fromstring(f"<div>{to_html(explain_learner(method, kind))}</div>")
+    equations = ["".join(equation.itertext()) for equation in page.findall("math")]
+    assert any("θ" in equation for equation in equations)
     assert "\\" not in "".join(page.itertext())
+    assert ("log Z couples them" in "".join(page.itertext())) == (METHODS[method].decomposed and kind is MarkovNetwork)
+    if not isinstance(METHODS[method].learner, Hybrid):
+        assert ("|u" in "".join(equations)) == (kind is BayesianNetwork)
+        assert ("xf" in "".join(equations)) == (kind is MarkovNetwork)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +64,8 @@ def test_every_learner_has_equations_that_can_be_drawn(method):
     ],
 )
 def test_nothing_is_lost_on_the_way(learner, lines):
-    drawn = [ElementTree.fromstring(to_mathml(line)) for line in learner.equations.split(r"\qquad")]
+    lines_of = learner.words[BayesianNetwork].equations.split(r"\qquad")
+    drawn = [ElementTree.fromstring(to_mathml(line)) for line in lines_of]
     assert ["".join(equation.itertext()) for equation in drawn] == lines
 
 

@@ -77,7 +77,10 @@ def test_the_objective_climbs_with_a_prior_of_the_users_own(decomposed):
 def test_every_learner_explains_itself():
     learners = {type(method.learner): method.learner for method in METHODS.values()}
     for learner in [*learners.values(), NumericalEM(Dirichlet(2.0))]:
-        assert "\\theta" in learner.equations
-        assert learner.equations.count("{") == learner.equations.count("}")
-        assert learner.explanation.count(". ") == 1
-        assert learner.explanation.endswith(".")
+        for words in learner.words.values():
+            assert "\\theta" in words.equations
+            assert words.equations.count("{") == words.equations.count("}")
+            assert words.explanation.count(". ") == 1
+            assert words.explanation.endswith(".")
+    for method in METHODS.values():
+        assert set(method.kinds) <= set(method.learner.words)
