@@ -103,6 +103,24 @@ def expected_counts(cardinalities, scopes, tables, rows, weights):
     return counts
 
 
+def fit_scopes(cardinalities, scopes, rows, weights, rounds):
+    """The best log-likelihood of complete rows under any factors of these scopes: the joint, fitted to the marginals
+    of the data one after another."""
+    data = sum(
+        (w * row_joint(cardinalities, np.ones(cardinalities), row) for row, w in zip(rows, weights, strict=True))
+    )
+    joint = np.full(cardinalities, data.sum() / data.size)
+    for _ in range(rounds):
+        for scope in scopes:
+            ratio = np.array(marginal(data, scope)), np.array(marginal(joint, scope))
+            table = np.divide(*ratio, out=np.zeros_like(ratio[0]), where=ratio[1] > 0)
+            axes = [scope.index(v) for v in sorted(scope)]
+            joint = joint * table.transpose(axes).reshape([c if v in scope else 1 for v, c in enumerate(cardinalities)])
+    return math.fsum(
+        n * math.log(p / data.sum()) for n, p in zip(data.reshape(-1), joint.reshape(-1), strict=True) if n
+    )
+
+
 def normalised(weights, otherwise):
     """Each row of a table divided by its sum; a row that sums to 0 is taken from another table."""
     sums = weights.sum(axis=-1, keepdims=True)

@@ -78,8 +78,8 @@ class Method:
 
     def reason_against_task(self, task: LearningTask) -> str:
         """Why the method does not learn a task: its network, prior, given variables or data; empty if it does."""
-        prior = task.geometry.prior if isinstance(task.geometry, LogLinear) else 1.0
-        return self.reason_against(task.network, task.given, prior) or self.reason_against_data(task)
+        prior = task.geometry.prior if isinstance(task.geometry, LogLinear) else None
+        return self.reason_against(task.network, task.given, prior or 1.0) or self.reason_against_data(task)
 
 
 METHODS: Mapping[str, Method] = {

@@ -25,6 +25,8 @@ from engine.model.prior import Gaussian, Laplace, Prior
 
 SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
+HIGHEST = 600.0
+"""The logarithm of the largest factor that is reckoned with."""
 LEAST_BEND = 1e-3
 PERTURBATION = 0.01
 """How far a uniform start is from uniform: relative, at most."""
@@ -195,50 +197,40 @@ class LogLinear(Sets):
     ----------
     is_free : array (parameters,) of bool
         False for structural zeros.
-    sigma : float
-        The standard deviation of a Gaussian prior on w: −Σ w² / (2σ²). Infinite for none.
-    scale : float
-        b of a Laplace prior: −Σ |w| / b. Infinite for none.
+    prior : Gaussian or Laplace, optional
+        On w.
     """
 
     is_free: Bools
-    sigma: float = math.inf
-    scale: float = math.inf
-
-    def __post_init__(self) -> None:
-        if not (self.sigma > 0 and self.scale > 0):
-            raise ModelError(f"a prior's scale must be above 0; got {self.sigma} (Gaussian), {self.scale} (Laplace)")
-        if self.has_prior and math.isfinite(self.sigma) and math.isfinite(self.scale):
-            raise ModelError("give a Gaussian prior or a Laplace prior, not both")
+    prior: Gaussian | Laplace | None = None
 
     @classmethod
     def of(cls, layout: Layout, prior: Prior = 1.0) -> LogLinear:
         """The geometry of a Markov network's factors."""
         theta = layout.flatten(layout.network.tables)
         geometry = cls(layout.starts[:-1], np.diff(layout.starts), theta > 0)
-        if isinstance(prior, Gaussian):
-            return replace(geometry, sigma=prior.sigma)
-        if isinstance(prior, Laplace):
-            return replace(geometry, scale=prior.scale)
+        if isinstance(prior, (Gaussian, Laplace)):
+            return replace(geometry, prior=prior)
         if prior != 1.0:
             raise ModelError("Dirichlet exponents are for Bayesian networks; give a Markov network an L1 or L2 prior")
         return geometry
 
     @property
     def has_prior(self) -> bool:
-        return math.isfinite(self.sigma) or math.isfinite(self.scale)
+        return self.prior is not None
 
-    @property
-    def prior(self) -> Prior:
-        """The prior on the factors; 1 for none."""
-        if math.isfinite(self.sigma):
-            return Gaussian(self.sigma)
-        return Laplace(self.scale) if math.isfinite(self.scale) else 1.0
+    @cached_property
+    def _stiffness(self) -> float:
+        """1/σ² of a Gaussian prior −Σ w² / (2σ²)."""
+        return 1 / self.prior.sigma**2 if isinstance(self.prior, Gaussian) else 0.0
+
+    @cached_property
+    def _press(self) -> float:
+        """1/b of a Laplace prior −Σ |w| / b."""
+        return 1 / self.prior.scale if isinstance(self.prior, Laplace) else 0.0
 
     def with_prior(self, counts: Floats) -> Floats:
-        """Counts, and what the prior adds to them: nothing where there is none, and another has no counts."""
-        if self.has_prior:
-            raise ModelError("EDML and IPF have no place for a prior on the factors; use em, lbfgs or cg")
+        """Counts as they are: a prior on w has none, and who would need them refuses it (:mod:`methods`)."""
         return counts
 
     def to_local(self, theta: Floats, model_counts: Floats) -> Floats:
@@ -256,18 +248,17 @@ class LogLinear(Sets):
         return np.where(self.is_free, np.log(np.maximum(theta, SMALLEST)), 0.0)
 
     def from_free(self, eta: Floats) -> Floats:
-        """θ = e^w. Without a prior every factor is scaled to a largest cell of 1, so that nothing overflows."""
+        """θ = e^w. Without a prior every factor is scaled to a largest cell of 1, so that nothing overflows; with one,
+        which fixes the scale, a step that goes too far goes to a number that is high enough to be refused."""
         if self.has_prior:
-            return np.where(self.is_free, np.exp(eta), 0.0)
+            return np.where(self.is_free, np.exp(np.minimum(eta, HIGHEST)), 0.0)
         highest = self.largest(np.where(self.is_free, eta, -np.inf))
         return np.where(self.is_free, np.exp(eta - np.where(np.isfinite(highest), highest, 0.0)), 0.0)
 
     def pull_back(self, theta: Floats, counts: Floats, model_counts: Floats) -> Floats:
         """The derivative by w of what is smooth in the objective: n − n_model, and a Gaussian prior's."""
         slope = np.where(self.is_free, counts - model_counts, 0.0)
-        if math.isfinite(self.sigma):
-            slope -= self.to_free(theta) / self.sigma**2
-        return slope
+        return slope - self._stiffness * self.to_free(theta) if self._stiffness else slope
 
     def find_curvature(self, model_counts: Floats) -> Floats:
         """About how much the slope falls with each w on complete data: N Pr(x_f) (1 − Pr(x_f)), and a Gaussian prior's.
@@ -277,15 +268,14 @@ class LogLinear(Sets):
         totals = self.sums(model_counts)
         even = np.maximum(totals / self.sizes[self.set_of], SMALLEST)
         bend = model_counts - np.divide(model_counts**2, totals, out=model_counts.copy(), where=totals > 0)
-        return np.maximum(bend, LEAST_BEND * even) + 1 / self.sigma**2
+        return np.maximum(bend, LEAST_BEND * even) + self._stiffness
 
     def find_orthant(self, eta: Floats, slope: Floats) -> Orthant | None:
         """Where the objective is smooth around η, if a Laplace prior breaks it at 0 (OWL-QN's pseudo-gradient)."""
-        if not math.isfinite(self.scale):
+        if not self._press:
             return None
-        press = 1.0 / self.scale
-        at_zero = np.sign(slope) * np.maximum(np.abs(slope) - press, 0.0)
-        climb = np.where(self.is_free, np.where(eta == 0, at_zero, slope - np.sign(eta) * press), 0.0)
+        at_zero = np.sign(slope) * np.maximum(np.abs(slope) - self._press, 0.0)
+        climb = np.where(self.is_free, np.where(eta == 0, at_zero, slope - np.sign(eta) * self._press), 0.0)
         return Orthant(climb, np.where(eta == 0, np.sign(climb), np.sign(eta)))
 
     def log_prior(self, theta: Floats) -> Floats | None:
@@ -293,7 +283,7 @@ class LogLinear(Sets):
         if not self.has_prior:
             return None
         w = self.to_free(theta)
-        return -(w**2) / (2 * self.sigma**2) if math.isfinite(self.sigma) else -np.abs(w) / self.scale
+        return -self._stiffness / 2 * w**2 - self._press * np.abs(w)
 
     def change(self, theta: Floats, before: Floats) -> Floats:
         """How far each parameter has moved, with every factor scaled to a sum of 1: the gauge does not count."""
@@ -317,7 +307,7 @@ class LogLinear(Sets):
     def repeated(self, times: int) -> LogLinear:
         """For several parameter vectors laid end to end."""
         starts, sizes = self._repeat_sets(times)
-        return LogLinear(starts, sizes, np.tile(self.is_free, times), self.sigma, self.scale)
+        return LogLinear(starts, sizes, np.tile(self.is_free, times), self.prior)
 
 
 Geometry = Simplex | LogLinear

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from engine.inference.graphs import bits, joined
+from engine.inference.orders import find_order
 from engine.model.arrays import Codes, Floats, Ints
 from engine.model.dataset import Dataset, code_dtype
 from engine.model.errors import MemoryLimitError, ModelError
@@ -123,36 +124,21 @@ def direct(network: MarkovNetwork) -> BayesianNetwork:
 
 
 def _order_elimination(network: MarkovNetwork) -> list[int]:
-    """Greedily, the variable whose product of factors is smallest next."""
-    neighbours: list[set[int]] = [set() for _ in network.variables]
-    for a, b in network.edges:
-        neighbours[a].add(b)
-        neighbours[b].add(a)
-
-    def weigh(v: int) -> int:
-        return math.prod(table_shape(network.variables, (v, *neighbours[v])))
-
-    heap = [(weigh(v), v) for v in range(len(neighbours))]
-    heapq.heapify(heap)
-    order: dict[int, None] = {}
-    while heap:
-        weight, v = heapq.heappop(heap)
-        if v in order or weight != weigh(v):
-            continue  # weighed anew after it was pushed
-        clique = neighbours[v]
-        if weight > MOST_CELLS or len(clique) >= MOST_AXES:
-            raise MemoryLimitError(
-                f"data cannot be drawn from this Markov network: eliminating its variables needs a table of "
-                f"{weight:,} cells, at most {MOST_CELLS:,} are used; simulate a Bayesian network instead",
-                8 * weight,
-                8 * MOST_CELLS,
-            )
-        order[v] = None
-        for u in clique:
-            neighbours[u] |= clique
-            neighbours[u] -= {u, v}
-            heapq.heappush(heap, (weigh(u), u))
-    return list(order)
+    """All variables, in an order in which none of the products on the way is too large."""
+    sizes = {v: variable.cardinality for v, variable in enumerate(network.variables)}
+    graph = joined([*network.scopes, *((v,) for v in sizes)])
+    for uses in (1.0, math.inf):  # the second time, look further
+        buckets, rest = find_order(graph, sizes, uses)
+        cliques = [(v, *bits(around)) for v, around in buckets]
+        largest = max((math.prod(sizes[v] for v in clique) for clique in (*cliques, tuple(bits(rest)))), default=0)
+        if largest <= MOST_CELLS and max(map(len, cliques), default=0) <= MOST_AXES and not rest:
+            return [v for v, _ in buckets]
+    raise MemoryLimitError(
+        f"data cannot be drawn from this Markov network: eliminating its variables needs a table of {largest:,} cells, "
+        f"at most {MOST_CELLS:,} are used; simulate a Bayesian network instead",
+        8 * largest,
+        8 * MOST_CELLS,
+    )
 
 
 def _file(factor: Factor, buckets: Sequence[list[Factor]], rank: Mapping[int, int]) -> None:
