@@ -14,9 +14,12 @@ The plan does not depend on the numbers in the tables: they stand in a :class:`~
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+
+import numpy as np
 
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.pool import Piece, Pool
@@ -146,10 +149,17 @@ class Plan:
     observed_factors: tuple[int, ...]
     blocks: tuple[Block, ...]
 
-    def observed_index(self, factor: int) -> Ints:
-        """Per row of the dataset, the pool cell of a factor that is observed in every row."""
-        codes = {v: self.codes[v] for v in self.network.scopes[factor]}
-        return self.pool.index(factor, codes, self.dataset.n_rows)
+    def observed_cells(self, factor: int) -> Codes:
+        """Per row of the dataset, the cell of a factor that is observed in every row, counted in its own table.
+
+        In small integers: with few rows, operations that mix them with wide ones take longest; with many, memory does.
+        """
+        shape = self.pool.layout.shapes[factor]
+        cells: Codes = np.zeros(self.dataset.n_rows, dtype=np.min_scalar_type(-1 - math.prod(shape)))
+        for variable, size in zip(self.network.scopes[factor], shape, strict=True):
+            cells *= size
+            cells += self.codes[variable]
+        return cells
 
     def with_likelihoods(self, likelihoods: Mapping[int, Floats]) -> Plan:
         """The plan with other likelihoods (vectors, states) of some variables, of as many as they had."""

@@ -95,12 +95,22 @@ class Pool:
 
     def index(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Ints:
         """Per row, the cell of a factor, counting only the variables in ``codes``."""
-        scope, strides = self.network.scopes[factor], self.layout.strides[factor]
-        index: Ints = np.empty(rows, dtype=np.int64)
-        index.fill(self.layout.starts[factor])
-        for variable, stride in zip(scope, strides, strict=True):
-            if variable in codes:
-                index += np.multiply(codes[variable], stride, dtype=np.int64)
+        index: Ints | None = None
+        last = 1  # the stride of the variable that was counted last; that of the next divides it
+        for variable, stride in zip(self.network.scopes[factor], self.layout.strides[factor], strict=True):
+            if variable not in codes:
+                continue
+            if index is None:
+                index = codes[variable].astype(np.int64)
+            else:
+                index *= last // stride
+                index += codes[variable]
+            last = stride
+        if index is None:
+            index = np.zeros(rows, dtype=np.int64)
+        elif last > 1:
+            index *= last
+        index += self.layout.starts[factor]
         return index
 
     def factor_piece(self, factor: int, place: Mapping[int, tuple[int, int]], base: Ints) -> Piece:

@@ -76,7 +76,7 @@ class Posterior:
         start = int(self.plan.pool.layout.starts[factor])
         block = self._block_of_factor.get(factor)
         if block is None:
-            out = _indicators(self.plan.observed_index(factor) - start, table.size)
+            out = _indicators(self.plan.observed_cells(factor), table.size)
         else:
             local = np.zeros((table.size, block.rows))
             for complete in block.complete:

@@ -72,7 +72,8 @@ class Propagation:
             self._logs = np.log(self._pool)
         self._observed_sum = np.full(plan.dataset.n_rows, float(np.log(scales).sum()))
         for factor in plan.observed_factors:
-            self._observed_sum += self._logs[plan.observed_index(factor)]
+            start = plan.pool.layout.starts[factor]
+            self._observed_sum += self._logs[start:][plan.observed_cells(factor)]
         self._likelihoods = dict(plan.dataset.likelihoods)
         self._tapes: dict[Part, Tape] | None = {} if keep_tapes else None
 

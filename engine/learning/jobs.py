@@ -9,7 +9,9 @@ import numpy as np
 
 from engine.inference.plan import Part, Plan
 from engine.inference.pool import Piece
-from engine.model.arrays import Bools, Floats, Ints, weighted_counts
+from engine.model.arrays import Bools, Floats, Ints, frozen, weighted_counts
+
+_NOWHERE: Ints = frozen(np.empty(0, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,34 +58,41 @@ def make_jobs(plan: Plan, component_of_block: Sequence[int]) -> tuple[Job, ...]:
     Two parts have the same shape when they have the same tree and their pieces read the pool with the same
     strides: then one array operation serves the rows of both.
     """
-    stacks: dict[tuple[object, ...], list[Job]] = {}
+    stacks: dict[tuple[object, ...], _Stack] = {}
     for block, component in zip(plan.blocks, component_of_block, strict=True):
         for part in block.parts if block.rows else ():
-            ordered = tuple(sorted(part.pieces, key=lambda piece: piece.shape))
+            shapes = [piece.shape for piece in part.pieces]
+            order = sorted(range(len(shapes)), key=shapes.__getitem__)
+            stack = stacks.setdefault((part.tree, *(shapes[k] for k in order)), _Stack(part))
             weights = block.weights
             if part.row is not part.local_rows:
                 weights = weighted_counts(part.row, weights[part.local_rows], part.rows)
-            job = Job(_with_rows(part, ordered, part.rows), weights, np.full(part.rows, component))
-            stacks.setdefault((part.tree, *(piece.shape for piece in ordered)), []).append(job)
-    return tuple(_stack(jobs) for jobs in stacks.values())
+            stack.pieces.append([part.pieces[k] for k in order])
+            stack.weights.append(weights)
+            stack.components.append(component)
+    return tuple(stack.join() for stack in stacks.values())
 
 
-def _stack(jobs: list[Job]) -> Job:
-    if len(jobs) == 1:
-        return jobs[0]
-    first = jobs[0].part
-    pieces = tuple(
-        piece.with_base(np.concatenate([job.part.pieces[k].base for job in jobs]))
-        for k, piece in enumerate(first.pieces)
-    )
-    return Job(
-        _with_rows(first, pieces, sum(job.part.rows for job in jobs)),
-        np.concatenate([job.weights for job in jobs]),
-        np.concatenate([job.component for job in jobs]),
-    )
+class _Stack:
+    """Parts of one shape: what the pieces of each are, in the same order; their weights and components."""
+
+    def __init__(self, first: Part) -> None:
+        self._first = first
+        self.pieces: list[list[Piece]] = []
+        self.weights: list[Floats] = []
+        self.components: list[int] = []
+
+    def join(self) -> Job:
+        """The job of their rows, one part after the other."""
+        pieces = [
+            alike[0] if len(alike) == 1 else alike[0].with_base(np.concatenate([piece.base for piece in alike]))
+            for alike in zip(*self.pieces, strict=True)
+        ]
+        weights = np.concatenate(self.weights)
+        component = np.repeat(np.array(self.components, dtype=np.int64), [len(some) for some in self.weights])
+        return Job(_with_rows(self._first, tuple(pieces), len(weights)), weights, component)
 
 
 def _with_rows(part: Part, pieces: tuple[Piece, ...], rows: int) -> Part:
     """A part that is only propagated: which rows of a block it stands for is forgotten."""
-    nowhere = np.empty(0, dtype=np.int64)
-    return Part(part.variables, part.tree, pieces, rows, nowhere, nowhere)
+    return Part(part.variables, part.tree, pieces, rows, _NOWHERE, _NOWHERE)

@@ -111,8 +111,8 @@ class Simplex(Sets):
     @classmethod
     def of(cls, layout: Layout, exponents: Floats) -> Simplex:
         """The geometry of a Bayesian network's tables."""
-        sizes = [np.full(math.prod(shape[:-1]), shape[-1]) for shape in layout.shapes]
-        every = np.concatenate([np.empty(0, dtype=np.int64), *sizes])
+        sizes = np.array([shape[-1] for shape in layout.shapes], dtype=np.int64)
+        every = np.repeat(sizes, [math.prod(shape[:-1]) for shape in layout.shapes])
         return cls(np.cumsum(every) - every, every, exponents)
 
     @cached_property

@@ -121,7 +121,7 @@ def iterate(
     if stop:
         yield progress
         return
-    focus = _Focus(work, np.ones_like(progress.active), progress)
+    focus = _Focus(work, np.ones_like(progress.active), progress, _Order(work.objective, progress.unit))
     while not progress.stop:
         started = time.perf_counter()
         if progress.active is not focus.active:
@@ -133,6 +133,17 @@ def iterate(
         yield progress
 
 
+class _Order:
+    """The parameters unit by unit, and which unit each belongs to; and the units with nothing to propagate."""
+
+    def __init__(self, objective: Objective, unit: Ints) -> None:
+        unit_of = unit[objective.component]
+        self.parameters = np.argsort(unit_of, kind="stable")
+        self.unit = unit_of[self.parameters]
+        self.idle = np.ones(int(unit.max()) + 1, dtype=bool)
+        self.idle[unit[objective.incomplete]] = False
+
+
 class _Focus:
     """The workspace of the active units, and what else follows from which are active: found when that changes.
 
@@ -140,33 +151,26 @@ class _Focus:
     often costs idle work, more often the work of making it.
     """
 
-    def __init__(self, work: Workspace, focused: Bools, progress: Progress) -> None:
-        objective, unit = work.objective, progress.unit
-        self.work, self.focused, self.active = work, focused, progress.active
-        self.components = progress.active[unit]
-        self.parameters = self.components[objective.component]
+    def __init__(self, work: Workspace, focused: Bools, progress: Progress, order: _Order) -> None:
+        self.work, self.focused, self.active, self.order = work, focused, progress.active, order
+        self.components = progress.active[progress.unit]
+        self.parameters = self.components[work.objective.component]
         self.is_counted = self.components.astype(np.int64)
         self.everything = bool(self.components.all())
         # The parameters of active units, unit by unit: where those of each begin, and which it is.
-        unit_of = unit[objective.component]
-        order = np.argsort(unit_of, kind="stable")
-        self.moving = order[self.parameters[order]]
-        self.starts = np.flatnonzero(np.diff(unit_of[self.moving], prepend=-1))
-        self.units = unit_of[self.moving[self.starts]]
-        self.idle = np.flatnonzero(self.active & _find_idle(objective, unit, len(self.active)))
+        moves = self.active[order.unit]
+        self.moving, unit = order.parameters[moves], order.unit[moves]
+        begins = np.ones(len(unit), dtype=bool)
+        np.not_equal(unit[1:], unit[:-1], out=begins[1:])
+        self.starts = np.flatnonzero(begins)
+        self.units = unit[self.starts]
+        self.idle = np.flatnonzero(self.active & order.idle)
 
     def follow(self, whole: Workspace, progress: Progress) -> _Focus:
         """The focus on the units that are active now."""
         if progress.active.sum() > self.focused.sum() / 2:
-            return _Focus(self.work, self.focused, progress)
-        return _Focus(whole.focus(progress.active[progress.unit]), progress.active, progress)
-
-
-def _find_idle(objective: Objective, unit: Ints, units: int) -> Bools:
-    """The units with nothing to propagate."""
-    idle = np.ones(units, dtype=bool)
-    idle[unit[objective.incomplete]] = False
-    return idle
+            return _Focus(self.work, self.focused, progress, self.order)
+        return _Focus(whole.focus(progress.active[progress.unit]), progress.active, progress, self.order)
 
 
 def _advance(

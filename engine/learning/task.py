@@ -199,8 +199,7 @@ def _count_complete(plan: Plan, layout: Layout) -> Floats:
     counts = np.zeros(layout.size)
     for factor in plan.observed_factors:
         start, end = layout.starts[factor], layout.starts[factor + 1]
-        index = plan.observed_index(factor) - start
-        counts[start:end] += weighted_counts(index, plan.dataset.weights, int(end - start))
+        counts[start:end] = weighted_counts(plan.observed_cells(factor), plan.dataset.weights, int(end - start))
     for block in plan.blocks:
         for complete in block.complete:
             counts += weighted_counts(complete.index, block.weights[complete.local_rows], len(counts))

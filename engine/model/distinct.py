@@ -53,9 +53,11 @@ def distinct_rows(
             continue
         if size * radix > _LARGEST_KEY:
             key, size = _renumber(key, size)
-        key *= radix
+        if size > 1:
+            key *= radix
         key += column
-        key -= lowest
+        if lowest:
+            key -= lowest
         size *= radix
     group, groups = _renumber(key, size)
     representative = np.empty(groups, dtype=np.int64)
@@ -68,7 +70,9 @@ def _renumber(key: Ints, size: int) -> tuple[Ints, int]:
     if size <= max(4 * len(key), 1024):
         present = np.zeros(size, dtype=bool)
         present[key] = True
-        number = np.cumsum(present) - 1
-        return number[key], int(present.sum())
+        number = np.cumsum(present)
+        groups = int(number[-1]) if size else 0
+        number -= 1
+        return number[key], groups
     values, inverse = np.unique(key, return_inverse=True)
     return inverse.astype(np.int64, copy=False), len(values)

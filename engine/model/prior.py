@@ -58,7 +58,7 @@ def flat_exponents(network: BayesianNetwork, exponents: Prior) -> Floats:
     if isinstance(exponents, (Gaussian, Laplace)):
         raise ModelError("an L1 or L2 prior is for Markov networks; give a Bayesian network Dirichlet exponents")
     if not isinstance(exponents, Mapping):
-        _check(next(iter(network.index), ""), np.float64(exponents))
+        _check(network.variables[0].name if network.variables else "", np.float64(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))
     named = {find_variable(network, name): value for name, value in exponents.items()}
     values = [named.get(v, 1.0) for v in range(len(network.variables))]

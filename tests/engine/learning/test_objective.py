@@ -87,6 +87,21 @@ def test_a_markov_network_is_its_data_minus_its_partition_function(way, problem)
     np.testing.assert_allclose(found.model_counts, task.layout.flatten(model_counts), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.parametrize("states", [127, 128, 129, 300])
+def test_complete_data_is_counted_whatever_the_size_of_a_table(states):
+    """Cells are numbered in integers as small as the table allows."""
+    variables = Variable("One", ("only",)), Variable("Many", tuple(map(str, range(states)))), Variable("Coin", COIN)
+    shapes = (states,), (1, states), (states, 2), ()
+    network = MarkovNetwork(variables, ((1,), (0, 1), (1, 2), ()), tuple(map(np.ones, shapes)))
+    rows = [["only", str(k % states), COIN[k % 2]] for k in range(3 * states)]
+    counts = make_task(network, make_dataset(network.variables, rows)).objective.counts
+    pairs = np.zeros((states, 2))
+    for k in range(3 * states):
+        pairs[k % states, k % 2] += 1
+    expected = [pairs.sum(axis=1), pairs.sum(axis=1), pairs.reshape(-1), [3 * states]]
+    np.testing.assert_array_equal(counts, np.concatenate(expected))
+
+
 @settings(same_way, max_examples=20)
 @given(problem=problems(4, 4))
 def test_the_slope_is_the_difference_of_both_counts(problem):
