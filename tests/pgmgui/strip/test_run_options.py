@@ -30,7 +30,7 @@ def test_a_markov_network_has_a_prior_of_a_kind_and_a_width():
     assert (kind.value, width.value) == ("Gaussian (L2)", "0.5")
     kind.value = "none"
     assert session.scene.factor_prior is None
-    assert session.parts.task.geometry.prior == 1.0
+    assert session.parts.task.geometry.prior is None
 
 
 def test_a_width_that_is_none_is_refused():
