@@ -191,19 +191,3 @@ def test_five_hundred_nodes_are_dressed_anew_in_a_fifth_of_a_second(page):
     times = sorted(page.evaluate(RESTYLE, [Canvas._esm, *sent]))
     print("500 nodes restyled and painted in", ", ".join(f"{time:.0f} ms" for time in times))
     assert times[0] < 200
-
-
-@pytest.mark.parametrize("size", [(1024, 768), (1440, 900), (1920, 1080)])
-def test_the_names_of_hulls_are_in_view_however_large_the_drawing(open_scene, size):
-    board = open_scene("grid-corners")
-    board.page.set_viewport_size({"width": size[0], "height": size[1]})
-    board.button("Fit").click()
-    board.wait_for_paint()
-    frame, names = board.canvas.bounding_box(), board.canvas.locator(".hull-name")
-    expect(names).to_have_count(4)
-    for name in names.all():
-        box = name.bounding_box()
-        assert frame["y"] <= box["y"]
-        assert box["y"] + box["height"] <= frame["y"] + frame["height"]
-        assert frame["x"] <= box["x"]
-        assert box["x"] + box["width"] <= frame["x"] + frame["width"]
