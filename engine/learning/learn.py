@@ -82,10 +82,10 @@ def learn(
         task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
     if reason := chosen.reason_against_data(task):
         raise ModelError(f"{chosen.title} {reason}")
-    starts = make_starts(task, start, n_init, random_state) if resume is None else resume.theta
+    starts = resume.theta if resume else make_starts(task, start, max(n_init, chosen.restarts), random_state)
     runs = _Runs(task, chosen, starts, stopping, started, resume)
     try:
-        if executor is not None and runs.is_split and resume is None:
+        if executor is not None and runs.is_split and resume is None and not runs.learner.chooses_units:
             yield from runs.on_executor(executor, cancelled)
         else:
             yield from runs.in_batches(cancelled)
@@ -105,7 +105,7 @@ class _Runs:
         started: float,
         resumed: Snapshot | None = None,
     ) -> None:
-        self.task, self.method, self.started, self.resumed = task, method, started, resumed
+        self.task, self.learner, self.started, self.resumed = task, method.learner_for(task), started, resumed
         self.is_split = method.decomposed and task.objective.is_separable
         self.stopping = self._share(stopping)
         self.theta = starts
@@ -130,7 +130,7 @@ class _Runs:
         if stopping.until is None or not self.is_split:
             return stopping
         objective = self.task.objective
-        counted = self.method.learner.counts_complete_data
+        counted = self.learner.counts_complete_data
         units = len(objective.incomplete) if counted else objective.n_components
         return replace(stopping, until=stopping.until / max(1, units))
 
@@ -148,7 +148,7 @@ class _Runs:
             begun = self._begin(work, batch, seconds, cancelled)
             self._inferences = inferences + begun.inferences
             yield self._record(batch, begun, "")
-            for progress in iterate(self.method.learner, work, begun, self.stopping, cancelled):
+            for progress in iterate(self.learner, work, begun, self.stopping, cancelled):
                 self._inferences = inferences + progress.inferences
                 stops += [progress.stop] if progress.stop else []
                 ends = progress.stop == "cancelled" or (progress.stop and batch.stop == len(self.theta))
@@ -167,9 +167,7 @@ class _Runs:
             self._inferences = inferences + progress.inferences
             yield self._record(one, progress, "")
             started = time.perf_counter()
-            found = learn_on_workers(
-                executor, self.method.learner, self.task.objective, progress, self.stopping, cancelled
-            )
+            found = learn_on_workers(executor, self.learner, self.task.objective, progress, self.stopping, cancelled)
             for progress, left in found:
                 self._inferences = inferences + progress.inferences
                 stops.append(progress.stop)
@@ -180,7 +178,7 @@ class _Runs:
     def _begin(self, work: Workspace, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
         """The progress of some restarts before their first step, when others have taken some seconds."""
         theta = self.theta[batch]
-        progress = begin(self.method.learner, work, theta.reshape(-1), self._units(len(theta)), cancelled)
+        progress = begin(self.learner, work, theta.reshape(-1), self._units(len(theta)), cancelled)
         self._check_possible(progress)
         self.has_begun = True
         return replace(self._go_on(progress, batch), seconds=seconds + progress.seconds)
@@ -216,7 +214,7 @@ class _Runs:
             return
         objective, components = self.task.objective, self.task.decomposition.components
         impossible = np.unique(np.flatnonzero(is_impossible) % objective.n_components)
-        if self.method.learner.counts_complete_data and objective.is_separable:  # which needs no start
+        if self.learner.counts_complete_data and objective.is_separable:  # which needs no start
             impossible = np.intersect1d(impossible, objective.incomplete)
         if impossible.size:
             if isinstance(self.task.network, MarkovNetwork):

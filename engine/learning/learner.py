@@ -57,9 +57,19 @@ class State:
 
 @dataclass(frozen=True, eq=False)
 class Info:
-    """What a step cost: the rows that it propagated, per component."""
+    """What a step cost, and what the learner thinks of going on.
+
+    Attributes
+    ----------
+    propagated : array (components,)
+        The rows that it propagated.
+    wish : array (units,), optional
+        For learners that know better than a tolerance when a unit ends: 1 where it goes on (again), −1 where it
+        ends, 0 where the tolerance tells.
+    """
 
     propagated: Ints
+    wish: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -78,13 +88,16 @@ class Learner(Protocol):
     counts_complete_data : bool
         Whether one step solves a component with nothing to propagate: it then stops after it.
     monotone : bool
-        Whether the objective never decreases.
+        Whether the objective never decreases; of a learner that chooses units, that of the best restart.
+    chooses_units : bool
+        Whether it decides itself which units it steps, and when they end: restarts may then help each other.
     words : mapping from type to Words
         For each kind of network that it learns, what it does: for the dashboard to show.
     """
 
     counts_complete_data: ClassVar[bool]
     monotone: ClassVar[bool]
+    chooses_units: ClassVar[bool]
     words: ClassVar[Mapping[type[Network], Words]]
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:

@@ -24,9 +24,9 @@ import numpy as np
 from engine.inference.junction_tree import JunctionTree, compile_tree
 from engine.inference.posterior import infer
 from engine.learning.empirical import sum_joint, sum_naive
-from engine.learning.learn import learn
 from engine.learning.learner import evaluate_state
-from engine.learning.stopping import Stopping
+from engine.learning.learners.gradient import Gradient
+from engine.learning.stopping import Stopping, begin, iterate
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats
@@ -188,17 +188,18 @@ def _fit(scopes: Sequence[Scope], seen: Dataset, cancelled: Callable[[], bool]) 
         task = make_task(empty, seen)
     except MemoryLimitError:
         return None
-    network = empty.with_tables(task.layout.tables((task.objective.counts > 0).astype(np.float64)))
-    *_, last = learn(network, seen, "lbfgs", start="current", stopping=FIT, cancelled=cancelled)
+    start = (task.objective.counts > 0).astype(np.float64)
+    network = empty.with_tables(task.layout.tables(start))
+    objective, climb = make_task(network, seen).objective, Gradient("lbfgs")
+    work, unit = Workspace(objective), np.zeros(objective.n_components, dtype=np.int64)
+    *_, last = iterate(climb, work, begin(climb, work, start, unit, cancelled), FIT, cancelled)
     if last.stop == "cancelled":
         raise Cancelled
-    fitted = last.network()
-    assert isinstance(fitted, MarkovNetwork)
-    if np.count_nonzero(last.theta) <= MOST_CERTIFIED:
-        certified = _certify(fitted, seen)
+    if np.count_nonzero(last.state.theta) <= MOST_CERTIFIED:
+        certified = _certify(network.with_tables(task.layout.tables(last.state.theta)), seen)
         if certified is not None:
             return Fit(certified, "certified")
-    return Fit(float(last.objective.sum()), "estimate")
+    return Fit(float(last.state.objective.sum()), "estimate")
 
 
 def _certify(network: MarkovNetwork, seen: Dataset) -> float | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from engine.learning.learner import Learner
+from engine.learning.learners.auto.learner import Auto
 from engine.learning.learners.edml import EDML
 from engine.learning.learners.edml_in_turn import EDMLInTurn
 from engine.learning.learners.em import EM
@@ -40,6 +41,8 @@ class Method:
         The kinds of network that it learns.
     settles : bool
         Whether it ends at an optimum. What does not is there to be seen diverging.
+    restarts : int
+        How many it makes at least, whatever is asked for.
     """
 
     title: str
@@ -49,6 +52,11 @@ class Method:
     complete: bool = False
     kinds: tuple[type, ...] = (BayesianNetwork, MarkovNetwork)
     settles: bool = True
+    restarts: int = 1
+
+    def learner_for(self, task: LearningTask) -> Learner:
+        """The learner of a task, which may want to know it."""
+        return self.learner.for_task(task) if isinstance(self.learner, Auto) else self.learner
 
     def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
         """Why the method does not learn a network, and what does, as what is said of it; empty if it learns it.
@@ -83,6 +91,7 @@ class Method:
 
 
 METHODS: Mapping[str, Method] = {
+    "auto": Method("automatic", Auto(), decomposed=True, restarts=8),
     "d-em": Method("decomposed EM", EM(), decomposed=True),
     "em": Method("EM", EM()),
     "em-textbook": Method("textbook EM", EM(), conditioned=False),

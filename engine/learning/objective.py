@@ -76,6 +76,8 @@ class Objective:
         What likelihood cells scaled to a maximum of 1 leave out of the log-likelihood.
     evidence : array
         What jobs read beside the parameters.
+    copies : int
+        How many parameter vectors are laid end to end: restarts in one batch.
     """
 
     geometry: Geometry
@@ -84,6 +86,7 @@ class Objective:
     n_components: int
     constant: Floats
     evidence: Floats
+    copies: int = 1
 
     @property
     def n_parameters(self) -> int:
@@ -161,4 +164,5 @@ class Objective:
             self.n_components * times,
             np.tile(self.constant, times),
             self.evidence,
+            times * self.copies,
         )

@@ -27,6 +27,8 @@ SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
 HIGHEST = 600.0
 """The logarithm of the largest factor that is reckoned with."""
+LOWEST = -15.0
+"""The logarithm of a factor's cell that is as good as zero, beside a largest one of 1."""
 LEAST_BEND = 1e-3
 PERTURBATION = 0.01
 """How far a uniform start is from uniform: relative, at most."""
@@ -176,6 +178,10 @@ class Simplex(Sets):
         weights = generator.exponential(size=self.n_parameters)
         return self.normalise(weights, otherwise=weights)
 
+    def mix(self, theta: Floats, other: Floats, part: float) -> Floats:
+        """Parameters between two, so much of the other."""
+        return (1 - part) * theta + part * other
+
     def uniform(self, generator: np.random.Generator) -> Floats:
         """Uniform sets, with a small perturbation so that hidden states differ."""
         weights = 1.0 + PERTURBATION * generator.uniform(-1, 1, self.n_parameters)
@@ -292,6 +298,11 @@ class LogLinear(Sets):
     def random(self, generator: np.random.Generator) -> Floats:
         """Every factor uniform over the simplex of its free cells."""
         return self.fix_gauge(np.where(self.is_free, generator.exponential(size=self.n_parameters), 0.0))
+
+    def mix(self, theta: Floats, other: Floats, part: float) -> Floats:
+        """Factors between two, so much of the other's logarithms; what is all but zero comes back."""
+        own = np.maximum(self.to_free(theta), LOWEST)
+        return self.from_free((1 - part) * own + part * self.to_free(other))
 
     def uniform(self, generator: np.random.Generator) -> Floats:
         """Free cells all alike, but for a small perturbation so that hidden states differ."""

@@ -125,7 +125,7 @@ def iterate(
     while not progress.stop:
         started = time.perf_counter()
         if progress.active is not focus.active:
-            focus = focus.follow(work, progress)
+            focus = focus.follow(work, progress, learner.chooses_units)
         try:
             progress = _advance(learner, focus, progress, stopping, cancelled, started)
         except Cancelled:
@@ -166,9 +166,9 @@ class _Focus:
         self.units = unit[self.starts]
         self.idle = np.flatnonzero(self.active & order.idle)
 
-    def follow(self, whole: Workspace, progress: Progress) -> _Focus:
-        """The focus on the units that are active now."""
-        if progress.active.sum() > self.focused.sum() / 2:
+    def follow(self, whole: Workspace, progress: Progress, is_wide: bool) -> _Focus:
+        """The focus on the units that are active now; wide, with the workspace of all."""
+        if is_wide or progress.active.sum() > self.focused.sum() / 2:
             return _Focus(self.work, self.focused, progress, self.order)
         return _Focus(whole.focus(progress.active[progress.unit]), progress.active, progress, self.order)
 
@@ -195,7 +195,9 @@ def _advance(
         hits[focus.idle] = stopping.patience
         recent[focus.idle] = objective[focus.idle, None]
     still = active & (hits < stopping.patience)
-    if np.count_nonzero(still) == np.count_nonzero(active):
+    if info.wish is not None:
+        still = np.where(info.wish == 0, still, info.wish > 0)
+    if np.array_equal(still, active):
         still = active
     iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started
     return Progress(

@@ -95,6 +95,7 @@ class Workspace:
     def _with(self, objective: Objective) -> Workspace:
         other = copy(self)
         other.objective = objective
+        other._runs = {job: self._runs[job] for job in objective.jobs if job in self._runs}
         for found in ("_read_weights", "_row_component"):
             other.__dict__.pop(found, None)
         return other

@@ -22,7 +22,7 @@ def frozen(array: A) -> A:
     return array
 
 
-def weighted_counts(index: Ints, weights: Floats, size: int) -> Floats:
+def weighted_counts(index: Ints, weights: Floats | Ints, size: int) -> Floats:
     """Per number below ``size``, the sum of the weights where it stands in the index."""
     return cast("Floats", np.bincount(index, weights, size))
 

@@ -59,6 +59,7 @@ class EDML:
     local_steps: int = MOST_STEPS
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = False
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
             "Every row becomes soft evidence on every parameter set. "

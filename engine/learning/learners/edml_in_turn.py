@@ -35,6 +35,7 @@ class EDMLInTurn:
     edml: EDML = field(default_factory=EDML)
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         MarkovNetwork: Words(
             "One factor after the other finds its best values exactly, while the others stand still. "

@@ -26,6 +26,7 @@ class EM:
 
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
             "Every row is completed in all ways, each weighted by its probability under the current parameters. "

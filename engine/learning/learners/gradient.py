@@ -74,6 +74,23 @@ class Memory:
     objective: Floats
     pairs: tuple[Pair, ...] = ()
 
+    def joined_by(self, other: Memory, units: Bools, unit: Ints, component: Ints) -> Memory:
+        """This memory with that of some units, which have no steps behind them, from another.
+
+        Parameters
+        ----------
+        unit, component : array (components,), array (parameters,)
+        """
+        components = units[unit]
+        parameters = components[component]
+        return Memory(
+            np.where(parameters, other.eta, self.eta),
+            np.where(parameters, other.gradient, self.gradient),
+            np.where(parameters, other.direction, self.direction),
+            np.where(components, other.objective, self.objective),
+            tuple(replace(pair, bend=np.where(units, 0.0, pair.bend)) for pair in self.pairs),
+        )
+
 
 @dataclass(frozen=True)
 class Gradient:
@@ -87,6 +104,7 @@ class Gradient:
     kind: str = "lbfgs"
     counts_complete_data: ClassVar[bool] = False
     monotone: ClassVar[bool] = True
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
             "The parameters move along the slope of the objective, bent by what earlier steps showed of its curvature. "
@@ -105,10 +123,13 @@ class Gradient:
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The gradient at the start."""
-        eta = work.objective.geometry.to_free(theta)
         state, info = evaluate_state(work, theta, cancelled)
-        gradient = find_gradient(work, state)
-        return replace(state, memory=Memory(eta, gradient, np.zeros_like(eta), state.objective)), info
+        return replace(state, memory=self.take_up(work, state)), info
+
+    def take_up(self, work: Workspace, state: State) -> Memory:
+        """The memory at a state that has no steps behind it."""
+        eta = work.objective.geometry.to_free(state.theta)
+        return Memory(eta, find_gradient(work, state), np.zeros_like(eta), state.objective)
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """One iteration: a direction, and a step along it that gains enough."""

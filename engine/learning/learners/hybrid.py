@@ -38,6 +38,7 @@ class Hybrid:
     edml: EDML = field(default_factory=EDML)
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
             "One pass over the data gives the updates of both EM and EDML. "

@@ -63,6 +63,7 @@ class NumericalEM:
     log_density: LogDensity
     counts_complete_data: ClassVar[bool] = True
     monotone: ClassVar[bool] = True
+    chooses_units: ClassVar[bool] = False
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
             "The E-step is EM's. The M-step has no formula for this prior, so Newton's method climbs to its peak.",
