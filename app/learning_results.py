@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from engine.model.prior import Prior
 from pgmgui.project.words import (
     STOPS,
     describe_certificate,
+    describe_courses,
     describe_distance,
     describe_run,
     describe_total_certificate,
@@ -127,6 +129,8 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         "gap": max(0.0, bounds.total - float(state_objective.sum())),
         "components": components,
     }
+    for component, course in zip(components if is_split else [result], last.courses, strict=False):
+        component["course"] = asdict(course)
     if isinstance(bounds, MarkovBounds):
         result["partition_term"] = float(state_ll[-1])  # −N log Z, or −Σ log Z(given)
     return result
@@ -160,6 +164,7 @@ def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
         f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
         certificate,
         describe_distance(last),
+        *describe_courses(last),
     ]
     if len(result["restarts"]) > 1:
         lines.append("restarts: " + ", ".join(f"{value:,.2f}" for value in sorted(result["restarts"], reverse=True)))

@@ -10,7 +10,9 @@ from dataclasses import replace
 import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
+from engine.learning.course import Course
 from engine.learning.distance import no_history
+from engine.learning.learners.auto.learner import Auto
 from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import make_starts
@@ -110,6 +112,7 @@ class _Runs:
         self.stopping = self._share(stopping)
         self.theta = starts
         self._iteration = self._inferences = 0
+        self._courses: dict[int, tuple[Course, ...]] = {}  # per restart, that of its batch
         by_component = (len(starts), task.objective.n_components)
         self._known = {
             "theta": starts.copy(),
@@ -247,9 +250,14 @@ class _Runs:
                 rows = merged
             self._known[name] = rows
         self._iteration = progress.iteration
+        if isinstance(self.learner, Auto):
+            self._courses |= dict.fromkeys(range(batch.start, batch.stop), self.learner.courses(state))
         return self.snapshot(stop)
 
     def snapshot(self, stop: str) -> Snapshot:
         """What is known of all restarts."""
         seconds = time.perf_counter() - self.started
-        return Snapshot(self.task, self._iteration, seconds, self._inferences, stop=stop, **self._known)
+        courses = self._courses.get(int(np.argmax(self._known["objective"].sum(axis=1))), ())
+        return Snapshot(
+            self.task, self._iteration, seconds, self._inferences, stop=stop, courses=courses, **self._known
+        )

@@ -5,6 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from engine.learning.bounding import bound_task
+from engine.learning.bounds import Bounds
+from engine.learning.imap.budget import Budget
 from engine.learning.learner import Learner
 from engine.learning.learners.auto.learner import Auto
 from engine.learning.learners.edml import EDML
@@ -55,8 +60,11 @@ class Method:
     restarts: int = 1
 
     def learner_for(self, task: LearningTask) -> Learner:
-        """The learner of a task, which may want to know it."""
-        return self.learner.for_task(task) if isinstance(self.learner, Auto) else self.learner
+        """The learner of a task: one that searches by itself knows what can be reached."""
+        if not isinstance(self.learner, Auto):
+            return self.learner
+        bounds = bound_task(task, Budget(0.0), fit=False)
+        return self.learner.for_task(task, bounds.imap if isinstance(bounds, Bounds) else np.array([bounds.total]))
 
     def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
         """Why the method does not learn a network, and what does, as what is said of it; empty if it learns it.

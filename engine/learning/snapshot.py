@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.learning.course import Course
 from engine.learning.distance import estimate_distance
 from engine.learning.parameters import Simplex
 from engine.learning.starts import Symmetry, find_symmetries
@@ -38,6 +39,9 @@ class Snapshot:
         The last objectives, newest first: of each component where it stops on its own, else of the whole.
     stop : str
         Why learning ended: "converged", "iterations", "time" or "cancelled"; empty while it goes on.
+    courses : tuple of Course
+        What was done for the best restart, by a learner that searches by itself: for each component, or for the
+        whole where components are coupled.
     """
 
     task: LearningTask
@@ -52,6 +56,7 @@ class Snapshot:
     converged: Bools
     recent: Floats
     stop: str
+    courses: tuple[Course, ...] = ()
 
     @cached_property
     def distance(self) -> Floats:

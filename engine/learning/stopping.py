@@ -197,6 +197,8 @@ def _advance(
     still = active & (hits < stopping.patience)
     if info.wish is not None:
         still = np.where(info.wish == 0, still, info.wish > 0)
+        ended = info.wish < 0
+        recent[ended] = objective[ended, None]
     if np.array_equal(still, active):
         still = active
     iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started

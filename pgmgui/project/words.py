@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from engine.insight.slack import Share
 from engine.learning.bounding import AnyBounds
 from engine.learning.bounds import CERTIFIED, Bounds
+from engine.learning.course import Course
 from engine.learning.decomposition import Component
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS
@@ -164,6 +165,30 @@ def describe_distance(snapshot: Snapshot) -> str:
     if distance == math.inf:
         return "Too few steps to estimate how far it has still to go."
     return f"Still to go from here, by the rate of its last steps: {show_distance(distance)}."
+
+
+def describe_course(course: Course) -> str:
+    """What was done for a component by a learner that searches by itself, in a sentence."""
+    if course.end == "counted":
+        return "Nothing is missing: counted once."
+    found = "The best of " + count(course.restarts, "restart")
+    if course.tried:
+        found += f"; of {count(course.tried, 'variation and new start', 'variations and new starts')}, "
+        found += f"one was better {count(course.better, 'time')}" if course.better else "none was better"
+    if course.polished_by:
+        found += f"; polished by {course.polished_by}"
+    ends = {"certified": "It is at its bound.", "settled": "Nothing moves any more.", "": "It is not done yet."}
+    return f"{found}. {ends[course.end]}"
+
+
+def describe_courses(snapshot: Snapshot) -> list[str]:
+    """What was done for each component that is iterated, or for the whole, in lines; nothing by most learners."""
+    if len(snapshot.courses) <= 1:
+        return [describe_course(course) for course in snapshot.courses]
+    parts = zip(snapshot.courses, snapshot.task.decomposition.components, strict=False)
+    return [
+        f"Component {k}: {describe_course(course)}" for k, (course, part) in enumerate(parts, 1) if not part.is_complete
+    ]
 
 
 def describe_gap(gap: float | None) -> str:

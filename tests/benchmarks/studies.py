@@ -7,7 +7,7 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks import bounds, decomposition, em, inference, kernel, load, markov, opening, reading, setup
+from tests.benchmarks import auto, bounds, decomposition, em, inference, kernel, load, markov, opening, reading, setup
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
 
@@ -16,6 +16,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "em": em.run,
     "decomposition": decomposition.run,
     "bounds": bounds.run,
+    "auto": auto.run,
     "markov": markov.run,
     "setup": setup.run,
     "reading": reading.run,

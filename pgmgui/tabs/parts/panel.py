@@ -16,6 +16,7 @@ from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
 from pgmgui.tabs.parts.bound_view import BoundView
 from pgmgui.tabs.parts.component_table import ComponentTable
+from pgmgui.tabs.parts.course_view import CourseView
 from pgmgui.tabs.parts.iterations import Iterations
 
 COLOURS = {"components": "component", "gap": "gap"}
@@ -43,6 +44,7 @@ class PartsPanel(pn.viewable.Viewer):
         self._all = pn.Column(
             pn.Row(self._colour, self._show_all, margin=0, styles={"align-items": "center"}),
             ComponentTable(session),
+            CourseView(session),
             self._one,
             self._iterations,
             sizing_mode="stretch_width",

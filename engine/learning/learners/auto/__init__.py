@@ -4,9 +4,9 @@ All is done group by group (:mod:`slots`): a group is a component, or the whole 
 
 1. *Search* (:mod:`search`). All restarts are stepped together by the learner whose steps are cheapest: EM in a Bayesian
    network, L-BFGS in a Markov network. Some steps on (an iteration), the worse half is dropped, and again, until one is
-   left (successive halving). The places of the others then go to variations of it (:mod:`variations`), and now and then
-   to new starts, which are stepped and halved likewise; one that comes out better takes its place. A group with nothing
-   better for some rounds is searched no further.
+   left (successive halving). The places of the others then go to variations of it (:mod:`variations`), which are
+   stepped and halved likewise; one that comes out better takes its place. After some rounds with nothing better the
+   search begins anew from other starts, some times, and the best of all is kept.
 2. *Polish* (:mod:`polish`). L-BFGS, EM and hybrid are tried side by side on the best, for the same work; the one that
    gains most for it goes on, until they are tried again. Work is counted in rows and not in seconds, so that the same
    start always ends the same. (EDML is there as a part of hybrid, which keeps its update wherever it is the better.)

@@ -8,15 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from engine.learning.bounding import bound_task
-from engine.learning.bounds import CERTIFIED, Bounds
-from engine.learning.imap.budget import Budget
+from engine.learning.bounds import CERTIFIED
+from engine.learning.course import Course
 from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.learners.auto.crew import REST, Crew
 from engine.learning.learners.auto.memory import SEARCH, TRY, Memory
 from engine.learning.learners.auto.polish import (
     BOTH,
-    LBFGS,
     MAXIMISE,
     TITLES,
     begin_polish,
@@ -25,7 +23,16 @@ from engine.learning.learners.auto.polish import (
     look,
     try_learners,
 )
-from engine.learning.learners.auto.search import PATIENCE, RUNGS, begin_search, end_round, halve, vary
+from engine.learning.learners.auto.search import (
+    BAYESIAN,
+    MARKOV,
+    NEAR,
+    Pace,
+    begin_search,
+    end_round,
+    halve,
+    vary,
+)
 from engine.learning.learners.auto.slots import Slots
 from engine.learning.learners.auto.variations import Variations
 from engine.learning.learners.em import EM
@@ -38,28 +45,6 @@ from engine.model.arrays import Bools, Floats, Ints
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 
-@dataclass(frozen=True)
-class Course:
-    """What was done for a group.
-
-    Attributes
-    ----------
-    restarts : int
-    varied, better : int
-        Variations of the best that were tried, and rounds of them that had a better one.
-    polished_by : str
-        The learner, by its title; empty if none was needed.
-    end : {"", "counted", "certified", "settled"}
-        Why no more was done: its data is complete, it is at its bound, or nothing moves. Empty if more could be.
-    """
-
-    restarts: int
-    varied: int
-    better: int
-    polished_by: str
-    end: str
-
-
 @dataclass(frozen=True, eq=False)
 class Auto:
     """Search and polish, group by group; :meth:`for_task` makes it for a task.
@@ -70,8 +55,8 @@ class Auto:
         Without them the search ends with the restarts.
     ceilings : array (groups,), optional
         What no parameters surpass.
-    scout : int
-        The learner that searches, by its number.
+    pace : Pace
+        How the search goes on.
     polishers : int
         How many of the learners may polish.
     has_one_optimum : bool
@@ -80,7 +65,7 @@ class Auto:
 
     variations: Variations | None = None
     ceilings: Floats | None = None
-    scout: int = MAXIMISE
+    pace: Pace = BAYESIAN
     polishers: int = len(TITLES)
     has_one_optimum: bool = False
     counts_complete_data: ClassVar[bool] = True
@@ -103,16 +88,15 @@ class Auto:
         ),
     }
 
-    def for_task(self, task: LearningTask) -> Auto:
+    def for_task(self, task: LearningTask, ceilings: Floats) -> Auto:
         """The learner of a task, which knows its bounds and what can be varied."""
-        bounds = bound_task(task, Budget(0.0), fit=False)
         is_markov = isinstance(task.network, MarkovNetwork)
         has_prior = isinstance(task.geometry, LogLinear) and task.geometry.has_prior
         return replace(
             self,
             variations=Variations.of(task),
-            ceilings=bounds.imap if isinstance(bounds, Bounds) else np.array([bounds.total]),
-            scout=LBFGS if is_markov else MAXIMISE,
+            ceilings=ceilings,
+            pace=MARKOV if is_markov else BAYESIAN,
             polishers=BOTH if has_prior or task.given else len(TITLES),
             has_one_optimum=is_markov and not any(term.jobs for term in task.objective.terms if term.sign > 0),
         )
@@ -126,7 +110,7 @@ class Auto:
         slots = Slots(work.objective, unit)
         memory = state.memory or self._begin(slots, state)
         propagated = np.zeros(work.objective.n_components, dtype=np.int64)
-        for _ in range(RUNGS[memory.search.rung] if memory.stage == SEARCH else 1):
+        for _ in range(self.pace.rungs[memory.search.rung] if memory.stage == SEARCH else 1):
             crew, state, info = memory.crew.step(work, state, unit, memory.which.reshape(-1), cancelled)
             memory, propagated = replace(memory, crew=crew), propagated + info.propagated
         rows = slots.values(work.objective.rows_per_pass)
@@ -152,12 +136,12 @@ class Auto:
         leaders = [TITLES[k] if k != REST else "" for k in memory.polish.leader]
         search = memory.search
         return tuple(
-            Course(restarts, int(search.varied[g]), int(search.better[g]), leaders[g], str(end[g]))
+            Course(restarts, int(search.tried[g]), int(search.better[g]), leaders[g], str(end[g]))
             for g in range(groups)
         )
 
     def _begin(self, slots: Slots, state: State) -> Memory:
-        which = np.full((slots.number, slots.groups), self.scout)
+        which = np.full((slots.number, slots.groups), self.pace.learner)
         if self.has_one_optimum:
             which[1:] = REST
         nothing = np.zeros(slots.groups, dtype=bool)
@@ -167,7 +151,7 @@ class Auto:
 
     def _end_groups(self, slots: Slots, state: State, memory: Memory, idle: Bools) -> tuple[State, Memory]:
         """End groups that have nothing to propagate, which one step of EM solves, and those at their bound."""
-        counted = idle & (self.scout == MAXIMISE)
+        counted = idle & (self.pace.learner == MAXIMISE)
         certified = memory.certified
         values = slots.values(state.objective)
         if self.ceilings is not None:
@@ -187,11 +171,13 @@ class Auto:
             return *choose_leaders(slots, state, memory), 0
         if memory.stage == SEARCH and not self.has_one_optimum:
             searched = (memory.which != REST).any(axis=0)
-            state, memory = halve(slots, state, memory)
-            if memory.search.rung < len(RUNGS):
+            state, memory = halve(slots, state, memory, self.pace)
+            if memory.search.rung < len(self.pace.rungs):
                 return state, memory, 0
-            search = end_round(memory.search, searched)
-            memory, wanted = replace(memory, search=search), ~memory.done & (search.misses < PATIENCE)
+            search = end_round(memory.search, searched, self.pace)
+            memory, wanted = replace(memory, search=search), ~memory.done & (search.epoch < self.pace.epochs)
+            if self.ceilings is not None:
+                wanted &= slots.values(state.objective)[0] < self.ceilings - NEAR
             if self.variations is not None and slots.number > 1 and wanted.any():
-                return vary(work, slots, state, unit, memory, self.variations, self.scout, wanted, cancelled)
+                return vary(work, slots, state, unit, memory, self.variations, self.pace.learner, wanted, cancelled)
         return *try_learners(slots, state, memory, self.polishers), 0

@@ -20,19 +20,29 @@ class Search:
     Attributes
     ----------
     round, rung : int
-        Rounds before this one, of which the first is that of the restarts; how often this one's candidates were halved.
-    misses, varied, better : array (groups,)
-        Rounds in a row with nothing better; variations tried; rounds that had something better.
+        Rounds before this one, and how often this one's candidates were halved.
+    epoch : array (groups,)
+        How often the search has begun anew.
+    misses : array (groups,)
+        Rounds in a row with nothing better; −1 in the first of an epoch.
+    tried, better : array (groups,)
+        Candidates beside the restarts; how often one was better than the best so far.
     is_better : array (groups,) of bool
-        Whether this round has had something better.
+        Whether this round has had something better than what it varies.
     """
 
     round: int
     rung: int
+    epoch: Ints
     misses: Ints
-    varied: Ints
+    tried: Ints
     better: Ints
     is_better: Bools
+
+    @property
+    def home(self) -> Ints:
+        """Per group, the slot of what is varied: the first at first, then the second."""
+        return np.minimum(self.epoch, 1)
 
 
 @dataclass(frozen=True, eq=False)

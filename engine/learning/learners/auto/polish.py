@@ -64,17 +64,17 @@ def count_work(memory: Memory, propagated: Floats, rows: Floats) -> Memory:
 
 
 def choose_leaders(slots: Slots, state: State, memory: Memory) -> tuple[State, Memory]:
-    """End a trial: in every group the learner goes on that has gained most for its work."""
-    polish = memory.polish
-    gained = slots.values(state.objective) - polish.begun
-    rate = np.divide(gained, polish.work, out=np.full_like(gained, -np.inf), where=polish.work > 0)
-    best = np.argmax(rate, axis=0)
-    leader = np.where(polish.tried, best, polish.leader)
+    """End a trial: in every group the learner goes on that has gained most for its work, from the highest of all."""
+    polish, values = memory.polish, slots.values(state.objective)
+    has_tried = polish.work > 0
+    rate = np.divide(values - polish.begun, polish.work, out=np.full_like(values, -np.inf), where=has_tried)
+    leader = np.where(polish.tried, np.argmax(rate, axis=0), polish.leader)
+    highest = np.where(polish.tried, np.argmax(np.where(has_tried, values, -np.inf), axis=0), 0)
+    state = slots.copy_to_first(state, highest)
     which = np.where(polish.tried, REST, memory.which)
     which[0] = np.where(polish.tried, leader, which[0])
     moved = np.zeros_like(which, dtype=bool)
-    moved[0] = polish.tried & (best != 0)
-    state = slots.copy_to_first(state, np.where(moved[0], best, 0))
+    moved[0] = highest != 0
     polish = replace(polish, leader=leader, stint=2 * polish.stint, tried=np.zeros_like(polish.tried))
     memory = replace(memory, stage=POLISH, clock=memory.polish.stint, which=which, polish=polish)
     return state, memory.forget(moved)

@@ -1,59 +1,94 @@
-"""The search: candidates are stepped together, the worse half dropped again and again; then come variations."""
+"""The search: candidates are stepped together, the worse half dropped again and again; then come variations.
+
+A search begins with restarts, of which the best is varied in rounds until none of its variations has been better for
+some of them. It then begins anew from other starts, in all slots but the first, which keeps the best so far.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.learning.learner import State, evaluate_state
 from engine.learning.learners.auto.crew import REST
 from engine.learning.learners.auto.memory import Memory, Search
+from engine.learning.learners.auto.polish import LBFGS, MAXIMISE
 from engine.learning.learners.auto.slots import Slots
 from engine.learning.learners.auto.variations import Variations
 from engine.learning.workspace import Workspace
-from engine.model.arrays import Bools, Ints
+from engine.model.arrays import Bools, Floats, Ints
 
-RUNGS = (15, 15, 40)
-"""Steps of the scout in an iteration, after which the worse half is dropped; after the last the best is taken."""
-PATIENCE = 16
-"""Rounds in a row with nothing better, after which a group is searched no further."""
-ANEW = 3
-"""Every so many rounds the candidates are no variations, but new starts."""
+
+@dataclass(frozen=True)
+class Pace:
+    """How a search goes on.
+
+    Attributes
+    ----------
+    learner : int
+        The one that steps the candidates, by its number.
+    rungs : tuple of int
+        Its steps in an iteration, after which the worse half is dropped; after the last the best is taken.
+    patience : int
+        Rounds in a row with nothing better, after which it begins anew.
+    epochs : int
+        How often it begins.
+    """
+
+    learner: int
+    rungs: tuple[int, ...]
+    patience: int
+    epochs: int
+
+
+BAYESIAN = Pace(MAXIMISE, (15, 15, 40), 5, 8)
+MARKOV = Pace(LBFGS, (5, 5, 15), 3, 5)
 LEAST_GAIN = 1e-2
 """Nats: less is no better."""
+NEAR = 1.0
+"""Nats: what is as near to its bound needs polishing, not searching."""
 
 
 def begin_search(groups: int) -> Search:
     """The search before its first step."""
     none, nothing = np.zeros(groups, dtype=np.int64), np.zeros(groups, dtype=bool)
-    return Search(0, 0, none, none, none, nothing)
+    return Search(0, 0, none, none - 1, none, none, nothing)
 
 
-def halve(slots: Slots, state: State, memory: Memory) -> tuple[State, Memory]:
-    """Drop the worse half of the candidates, and have the best in the first slot."""
-    search, searched = memory.search, (memory.which != REST).any(axis=0)
-    values = np.where(memory.which != REST, slots.values(state.objective), -np.inf)
-    is_better = search.is_better | (searched & (values.max(axis=0) > values[0] + LEAST_GAIN))
-    state, values, moved = slots.exchange_best(state, values, searched)
-    racing = np.isfinite(values[1:])
-    rank = np.argsort(np.argsort(-values[1:], axis=0, kind="stable"), axis=0)
-    which = memory.which.copy()
-    which[1:] = np.where(racing & (rank < np.ceil(racing.sum(axis=0) / 2)), which[0], REST)
-    search = replace(search, rung=search.rung + 1, is_better=is_better)
-    return state, replace(memory, which=which, search=search).forget(moved)
+def halve(slots: Slots, state: State, memory: Memory, pace: Pace) -> tuple[State, Memory]:
+    """Drop the worse half of the candidates, and have the best where they are varied from; and in the first slot."""
+    search, races = memory.search, memory.which != REST
+    home, every = search.home, np.arange(slots.groups)
+    reached = slots.values(state.objective)
+    values = np.where(races, reached, -np.inf)
+    searched = races.any(axis=0)
+    is_better = search.is_better | (searched & (values.max(axis=0) > values[home, every] + LEAST_GAIN))
+    state, values, moved = slots.exchange_best(state, values, np.where(searched, home, np.argmax(values, axis=0)))
+    rise = np.where(searched & (home > 0), values[home, every] - reached[0], 0.0)
+    state = slots.copy_to_first(state, np.where(rise > 0, home, 0))
+    slot = np.arange(slots.number)[:, None]
+    rivals = np.where(slot > home, values, -np.inf)
+    rank = np.argsort(np.argsort(-rivals, axis=0, kind="stable"), axis=0)
+    most = np.ceil(np.isfinite(rivals).sum(axis=0) / 2)
+    stays = searched & (slot == home) | np.isfinite(rivals) & (rank < most)
+    search = replace(search, rung=search.rung + 1, is_better=is_better, better=search.better + (rise > LEAST_GAIN))
+    return state, replace(memory, which=np.where(stays, pace.learner, REST), search=search).forget(moved)
 
 
-def end_round(search: Search, searched: Bools) -> Search:
-    """The search after a round of some groups. Of the first one, some restart was the best: that says nothing."""
-    if not search.round:
-        return replace(search, round=1)
+def end_round(search: Search, searched: Bools, pace: Pace) -> Search:
+    """The search after a round of some groups. Of the first in an epoch, some start was the best: that says nothing."""
+    is_fresh = search.misses < 0
+    misses = np.where(is_fresh | search.is_better, 0, search.misses + 1)
+    better = search.better + (searched & search.is_better & ~is_fresh & (search.epoch == 0))
+    is_over = searched & (misses >= pace.patience)
     return replace(
         search,
         round=search.round + 1,
-        misses=np.where(searched, np.where(search.is_better, 0, search.misses + 1), search.misses),
-        better=search.better + (searched & search.is_better),
+        epoch=search.epoch + is_over,
+        misses=np.where(is_over, -1, np.where(searched, misses, search.misses)),
+        better=better,
     )
 
 
@@ -64,22 +99,29 @@ def vary(
     unit: Ints,
     memory: Memory,
     variations: Variations,
-    scout: int,
+    learner: int,
     searched: Bools,
     cancelled: Callable[[], bool],
 ) -> tuple[State, Memory, Ints]:
-    """Begin a round: variations of the best of some groups, or new starts, in all other slots. It costs a pass."""
-    units = np.tile(searched, (slots.number, 1))
-    units[0] = False
-    own, search = state.theta.reshape(slots.number, -1), memory.search
-    generator = np.random.default_rng([search.round, slots.number])
-    drawn = variations.draw(own[0], slots.number - 1, generator, anew=search.round % ANEW == 0)
-    theta = np.where(slots.parameters(units), np.concatenate([own[:1], drawn]), own).reshape(-1)
+    """Begin a round of some groups: variations of their best, or other starts. It costs a pass over their rows."""
+    search, slot = memory.search, np.arange(slots.number)[:, None]
+    is_fresh, home = search.misses < 0, search.home
+    units = searched & ((slot > home) | (is_fresh & (slot == home)))
+    own = state.theta.reshape(slots.number, -1)
+    drawn = _draw(slots, own, variations, search, np.random.default_rng([search.round, slots.number]))
+    theta = np.where(slots.parameters(units), drawn, own).reshape(-1)
     components = units.reshape(-1)[unit]
     found, info = evaluate_state(work.focus(components), theta, cancelled)
     state = found.choose(components, components[work.objective.component], state)
-    which = np.where(np.tile(searched, (slots.number, 1)), scout, REST)
-    varied = search.varied + searched * (slots.number - 1)
-    search = replace(search, rung=0, varied=varied, is_better=np.zeros_like(searched))
-    memory = replace(memory, which=which, search=search)
-    return state, memory.forget(units), info.propagated
+    tried = search.tried + units.sum(axis=0)
+    search = replace(search, rung=0, tried=tried, is_better=np.zeros_like(searched))
+    which = np.where(searched & (slot >= home), learner, REST)
+    return state, replace(memory, which=which, search=search).forget(units), info.propagated
+
+
+def _draw(slots: Slots, own: Floats, variations: Variations, search: Search, generator: np.random.Generator) -> Floats:
+    """For every slot a variation of the best of each group, or another start where its search begins anew."""
+    varied = variations.draw(slots.pick(own, search.home), slots.number, generator)
+    fresh = variations.draw_anew(slots.number, generator)
+    is_fresh = np.tile(search.misses < 0, (slots.number, 1))
+    return np.where(slots.parameters(is_fresh), fresh, varied)

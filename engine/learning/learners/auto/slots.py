@@ -54,15 +54,20 @@ class Slots:
             model_counts=take(state.model_counts, of_parameter),
         )
 
-    def exchange_best(self, state: State, values: Floats, groups: Bools) -> tuple[State, Floats, Bools]:
-        """The state, and the values of its units, with the best of some groups in the first slot, in exchange.
+    def exchange_best(self, state: State, values: Floats, home: Ints) -> tuple[State, Floats, Bools]:
+        """The state, and the values of its units, with the best of each group in some slot, in exchange.
 
         Also tells which units have moved, of shape (slots, groups).
+
+        Parameters
+        ----------
+        home : array (groups,)
+            The slot of each group that gets its best.
         """
-        best = np.where(groups, np.argmax(values, axis=0), 0)
+        every, best = np.arange(self.groups), np.argmax(values, axis=0)
         source = self._stay()
-        source[best, np.arange(self.groups)] = 0
-        source[0] = best
+        source[best, every] = home
+        source[home, every] = best
         moved = source != self._stay()
         return self.arrange(state, source), np.take_along_axis(values, source, axis=0), moved
 
@@ -79,6 +84,11 @@ class Slots:
     def _stay(self) -> Ints:
         """Every unit from its own slot."""
         return np.tile(np.arange(self.number)[:, None], self.groups)
+
+    def pick(self, theta: Floats, slot: Ints) -> Floats:
+        """The parameters of one restart, each group as it is in some slot."""
+        rows = theta.reshape(self.number, -1)
+        return np.asarray(rows[slot[self._group_of_parameter], np.arange(rows.shape[1])])
 
     def parameters(self, units: Bools) -> Bools:
         """The parameters of some units, of shape (slots, parameters of one)."""

@@ -49,11 +49,13 @@ class Variations:
                 around[own].append(parameters & (group == own))
         return cls(task, tuple(tuple(some) for some in around), group)
 
-    def draw(self, theta: Floats, number: int, generator: np.random.Generator, anew: bool) -> Floats:
-        """Parameters varied in every group, so many times; or drawn anew."""
+    def draw_anew(self, number: int, generator: np.random.Generator) -> Floats:
+        """Other starts, so many."""
+        return np.stack([self.task.objective.geometry.random(generator) for _ in range(number)])
+
+    def draw(self, theta: Floats, number: int, generator: np.random.Generator) -> Floats:
+        """Parameters varied in every group, so many times."""
         geometry = self.task.objective.geometry
-        if anew:
-            return np.stack([geometry.random(generator) for _ in range(number)])
         drawn, first = [], int(generator.integers(len(KINDS)))
         for k in range(number):
             variables, part = KINDS[(first + k) % len(KINDS)]
