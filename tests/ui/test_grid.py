@@ -223,3 +223,30 @@ def test_a_wide_table_draws_the_columns_in_view(grids):
     grids.keyboard.press("Control+End")
     expect(cell(table, 299, 400)).to_have_text("299.400")
     expect(cell(table, 299, 0)).to_have_text("299")
+
+
+# Counts how often a table asks where it is scrolled to, in one go: until the browser has its turn again.
+COUNT_READS = """element => {
+  const {get, set} = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop")
+  let reads = 0
+  element.most_reads = 0
+  Object.defineProperty(element, "scrollTop", {
+    get() {
+      if (!reads) setTimeout(() => { reads = 0 })
+      reads += 1
+      this.most_reads = Math.max(this.most_reads, reads)
+      return get.call(this)
+    },
+    set(value) { set.call(this, value) },
+  })
+}"""
+
+
+def test_drawing_asks_where_it_is_scrolled_to_once_and_not_for_each_row(grids):
+    """Each time, after a change, the browser lays out the whole page: seconds in a run that fills a table."""
+    table = grid(grids, "Long")
+    table.evaluate(COUNT_READS)
+    table.get_by_role("columnheader", name="Square").click()  # which shows other rows
+    expect(table).to_have_attribute("data-loads", "2")
+    expect(table.get_by_role("row")).to_have_count(11)
+    assert 0 < table.evaluate("element => element.most_reads") < 8
