@@ -23,7 +23,7 @@ COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
 """Learners' lines: both tell them apart, on white and on black."""
 BOUND_COLOUR = "#868686"
-BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid", "solid", "solid"), strict=True))
+BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid", "solid", "solid", "dashed"), strict=True))
 # Besides, what was drawn when the figure was last shown no longer counts: Bokeh would keep it in the picture for ever.
 _RECEIPT = """
 receipt.data = {number: [frame.data.number[0]]}

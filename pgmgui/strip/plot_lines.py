@@ -30,6 +30,7 @@ BOUNDS = (
     "certified",
     "bound, in closed form",
     "bound, certified",
+    "bound by cliques",
 )
 """Names of the lines that stand still."""
 LEFT_OUT = 20
@@ -91,12 +92,15 @@ def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
 
 
 def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
-    lowest, by_components, naive, certified, closed, proven = BOUNDS
+    lowest, by_components, naive, certified, closed, proven, by_cliques = BOUNDS
     if axes.up == "log gap":
         return {certified: CERTIFIED}
     if isinstance(bounds, MarkovBounds):
         levels = {closed if bounds.kind == "exact" else proven: bounds.total}
-        return {**levels, naive: bounds.naive} if axes.looser else levels
+        looser = {naive: bounds.naive}
+        if bounds.cliques is not None and bounds.cliques.kind != "estimate":
+            looser[by_cliques] = bounds.cliques.value
+        return {**levels, **looser} if axes.looser else levels
     levels = {lowest: bounds.total}
     looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}
     return {**levels, **looser} if axes.looser else levels
