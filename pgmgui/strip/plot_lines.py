@@ -98,8 +98,9 @@ def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
     if isinstance(bounds, MarkovBounds):
         levels = {closed if bounds.kind == "exact" else proven: bounds.total}
         looser = {naive: bounds.naive}
-        if bounds.cliques is not None and bounds.cliques.kind != "estimate":
-            looser[by_cliques] = bounds.cliques.value
+        cliques = bounds.cliques
+        if cliques is not None and cliques.kind != "estimate" and cliques.value > bounds.total + CERTIFIED:
+            looser[by_cliques] = cliques.value
         return {**levels, **looser} if axes.looser else levels
     levels = {lowest: bounds.total}
     looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}

@@ -83,7 +83,7 @@ def test_the_table_of_a_factor_is_seen_as_values_logs_and_scale_free(open_panel,
     board.page.locator('[data-factor="3"]').click()
     board.synced()
     table = "Table of factor 4"
-    expect(board.says("Factor over B, C, D: 4 rows")).to_be_visible()
+    expect(board.says("Factor over B, C, D: 4 rows; the columns are states of D")).to_be_visible()
     assert board.texts(table)[3] == ["no", "no", "403.429", "1096.63"]
     board.button("Logs").click()
     expect(board.cell(table, 3, 3)).to_have_text("7")
