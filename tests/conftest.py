@@ -10,7 +10,7 @@ import pytest
 
 
 def pytest_configure() -> None:
-    """Have interrupts heard, also by the programs that tests start: what a shell runs in the background ignores them."""
+    """Have interrupts heard, also by programs that tests start: what a shell runs in the background ignores them."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
