@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.grids import HOSTILE, make_grids
+from tests.ui.grids import HOSTILE, make_grids, table_source
 
 
 @pytest.fixture
@@ -203,6 +203,25 @@ def test_leaving_the_field_keeps_what_was_typed(grids):
     cell(table, 0, 1).click()
     expect(cell(table, 1, 2)).to_have_text("0.5")
     expect(grids.get_by_text("edited 1 2 0.5")).to_be_visible()
+
+
+def test_a_double_click_edits_though_the_table_is_sent_again_meanwhile(stage):
+    """What was typed into another cell may be answered between any two of its events."""
+    made = make_grids()
+    page = stage.show(lambda: ([], [made]))
+    table, loads = grid(page, "Table"), 1
+    expect(table).to_have_attribute("data-loads", str(loads))
+    box = cell(table, 1, 2).bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    for clicks in (1, 2):
+        for act in (page.mouse.down, page.mouse.up):
+            act(click_count=clicks)
+            loads += 1
+            rows = [["a", "0.1", "0.9"], ["b", "0.2", f"0.{loads}"], ["c", "0.3", "0.7"]]
+            stage.do(lambda rows=rows: setattr(made[2], "source", table_source(rows)))
+            expect(table).to_have_attribute("data-loads", str(loads))
+            expect(cell(table, 1, 2)).to_have_text(f"0.{loads}")
+    expect(page.get_by_role("textbox", name="no, row 2")).to_be_focused()
 
 
 def test_heads_are_not_edited(grids):
