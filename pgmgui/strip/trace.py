@@ -63,7 +63,8 @@ class Trace(pn.viewable.Viewer):
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._is_loaded = pn.state.curdoc is None
-        call_later(self._lay_out)
+        # Turns come in the order they are asked for: by the second, what this is part of has come to its place.
+        call_later(lambda: call_later(self._lay_out))
 
     def draw(self, curves: Mapping[str, Curve], bounds: AnyBounds | None) -> None:
         """Show these curves under these bounds."""
