@@ -18,7 +18,7 @@ _WAITING: set[asyncio.Task[None]] = set()
 class Later(pn.viewable.Viewer):
     """Room that is kept free until the page is loaded, and how to make what goes there. The options lay it out."""
 
-    def __init__(self, make: Callable[[], pn.viewable.Viewer | pn.viewable.Viewable], **options: Any) -> None:
+    def __init__(self, make: Callable[[], pn.viewable.Viewer], **options: Any) -> None:
         super().__init__()
         self._make = make
         self._place = pn.Column(margin=0, **options)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import panel as pn
 
-from pgmgui.components.later import Later
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.open.gallery import Gallery
@@ -21,25 +20,16 @@ class OpenPanel(pn.viewable.Viewer):
 
     def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
-        self._session = session
         self._view = pn.Column(
             _heading("Open a network"),
             Opening(session, race),
-            Later(self._make_rest, sizing_mode="stretch_width"),
+            _heading("Save the network"),
+            Saving(session),
+            _heading("Examples"),
+            Gallery(session),
             sizing_mode="stretch_both",
             margin=(4, 8, 0, 12),
             scroll="y-auto",
-        )
-
-    def _make_rest(self) -> pn.viewable.Viewable:
-        """What is below: the page is held for less long by one after the other."""
-        return pn.Column(
-            _heading("Save the network"),
-            Saving(self._session),
-            _heading("Examples"),
-            Gallery(self._session),
-            sizing_mode="stretch_width",
-            margin=0,
         )
 
     def __panel__(self) -> pn.viewable.Viewable:
