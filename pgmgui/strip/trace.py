@@ -59,12 +59,13 @@ class Trace(pn.viewable.Viewer):
         self._shown = ""
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
         self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
-        self._view = pn.Column(sizing_mode="stretch_both", margin=0, styles={"position": "relative"})
+        self._view = pn.Column(
+            self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
+        )
         for control in controls:
             control.param.watch(lambda *_: self._redraw(), "value")
         self._is_loaded = pn.state.curdoc is None
-        # Turns come in the order they are asked for: by the second, what this is part of has come to its place.
-        call_later(lambda: call_later(self._lay_out))
+        call_later(self._begin)
 
     def draw(self, curves: Mapping[str, Curve], bounds: AnyBounds | None) -> None:
         """Show these curves under these bounds."""
@@ -99,11 +100,6 @@ class Trace(pn.viewable.Viewer):
         # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
         # touched in it.
         pn.state.execute(lambda: self._fill(self._axes), schedule=True)
-
-    def _lay_out(self) -> None:
-        """Put the controls into their place; the figure follows in another turn, as each holds the page long enough."""
-        self._view[:] = [self._top, self._place, self._picture]
-        call_later(self._begin)
 
     def _begin(self) -> None:
         """Draw for the first time, once the page is there: Bokeh would lay the figure out again with all that comes."""
