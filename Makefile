@@ -2,7 +2,7 @@
 # make test   sets up .venv and runs every check
 # make bench  measures the engine against other tools
 # make fuzz   tries damaged files on every reader; make fuzz MINUTES=10
-# make load   measures a server with fifty pages, some of them learning
+# make load   measures a server with fifty pages, some of them learning, and what is left of two hundred closed ones
 # make clean  removes all that these made
 #
 # A Python of 3.11 or later is looked for; name another with PYTHON=. Set-up is repeated only when
@@ -62,7 +62,7 @@ fuzz: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.fuzz --minutes $(MINUTES) $(ARGS)
 
 load: $(VENV)/ready-to-test
-	$(BIN)/python -m tests.benchmarks load
+	$(BIN)/python -m tests.benchmarks load closing
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -7,7 +7,19 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks import bounds, decomposition, em, inference, kernel, load, markov, opening, reading, setup
+from tests.benchmarks import (
+    bounds,
+    closing,
+    decomposition,
+    em,
+    inference,
+    kernel,
+    load,
+    markov,
+    opening,
+    reading,
+    setup,
+)
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
 
@@ -22,6 +34,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "kernel": kernel.run,
     "opening": opening.run,
     "load": load.run,
+    "closing": closing.run,
 }
 
 

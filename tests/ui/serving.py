@@ -131,7 +131,7 @@ def start_process(arguments: tuple[str, ...], log: Path, port: int = 0, before: 
         "PGMGUI_HOME": str(log.parent / "kept"),
         "PGMGUI_TEST_PORT": str(port),
     }
-    server = start_command([sys.executable, "-c", before + START, *arguments], log, environment)
+    server = start_command([sys.executable, "-c", f"{before}\n{START}", *arguments], log, environment)
     assert server.url.startswith("http://127.0.0.1:"), log.read_text(encoding="utf-8")
     return server
 
