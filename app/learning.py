@@ -24,7 +24,7 @@ from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
-from pgmgui.project.words import describe_symmetries, describe_unseen, show_distance
+from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
 """Bytes, for commands that plan inference but do not run it: more than any tree is said to need."""
@@ -108,7 +108,7 @@ def decompose(options: argparse.Namespace) -> None:
         "inferences": {"whole": distinct, "decomposed": iterated},
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
-    lines = [f"{len(components)} components; {data.n_rows:,} rows, {distinct:,} distinct"]
+    lines = [f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct"]
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines.append(
@@ -121,12 +121,13 @@ def decompose(options: argparse.Namespace) -> None:
 
 def _list_component(component: dict[str, Any]) -> str:
     """What a component learns, from what, in a line."""
-    what = ", ".join("–".join(scope) or "a constant" for scope in component.get("factors", []))
-    what = f"factors {what}" if what else ", ".join(component["variables"])
-    if "factors" in component and component["variables"]:
+    factors = ["–".join(scope) or "a constant" for scope in component.get("factors", [])]
+    noun = "factor " if len(factors) == 1 else "factors " if factors else ""
+    what = noun + ", ".join(factors or component["variables"])
+    if factors and component["variables"]:
         what += f" around {', '.join(component['variables'])}"
     after = f" given {', '.join(component['boundary'])}" if component["boundary"] else ""
-    return f"{what}{after}: {component['distinct_rows']:,} distinct rows"
+    return f"{what}{after}: {count(component['distinct_rows'], 'distinct row')}"
 
 
 def bound(options: argparse.Namespace) -> None:

@@ -61,7 +61,11 @@ THEME = {
     "light": {"palette": {"primary": {"main": "#1b5e9e"}}, "components": _COMPONENTS},
     "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
-TAB_STYLE = {"& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0}}
+TAB_STYLE = {
+    "& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0},
+    # So narrow that all tabs fit beside them where they fit at all: only then do they go away again.
+    "& .MuiTabs-scrollButtons": {"width": "20px"},
+}
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import gc
+import signal
 
 import numpy as np
 import pytest
+
+
+def pytest_configure() -> None:
+    """Have interrupts heard, also by programs that tests start: what a shell runs in the background ignores them."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish() -> None:

@@ -139,6 +139,19 @@ def learning_problems(draw, most=5, most_rows=7) -> tuple[BayesianNetwork, Datas
 
 
 @st.composite
+def markov_problems(draw, most=5, most_rows=7) -> tuple[MarkovNetwork, Dataset]:
+    """A network of positive factors, above and below 1, and incomplete data: some of it observed in every row."""
+    network = draw(markov_networks(most))
+    generator = np.random.default_rng(draw(st.integers(0, 99)))
+    network = network.with_tables([generator.lognormal(0, 1.5, table.shape) for table in network.tables])
+    n_rows = draw(st.integers(1, most_rows))
+    values = draw_codes(draw, len(network.variables), n_rows) % [[v.cardinality] for v in network.variables]
+    columns = [_draw_role_cells(draw, v, values[i]) for i, v in enumerate(network.variables)]
+    weights = draw_from(draw, [0.5, 1.0, 1.0, 3.0], n_rows)
+    return network, make_dataset(network.variables, list(zip(*columns, strict=True)), weights)
+
+
+@st.composite
 def priors(draw, network):
     """No prior, one number, numbers for some variables, or whole tables for some."""
     kind = draw(st.sampled_from(["none", "number", "variables", "tables"]))

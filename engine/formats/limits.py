@@ -10,5 +10,7 @@ MOST_CELLS = 50_000_000
 """The largest table a file may declare."""
 MOST_LETTERS = 10_000
 """The longest name or number, in characters."""
+FARTHEST = 1e9
+"""How far from the origin a node may be drawn, in each direction."""
 MOST_STATES = 100_000
 """The most states a variable may have."""

@@ -64,35 +64,29 @@ def learn(
     given : variables
         Of a Markov network: the others' likelihood given these is learned.
     cancelled : callable
-        Asked often, also inside a long step; learning ends with the last whole state when it says yes. What
-        was not begun by then has the objective −∞.
+        Asked often, also inside a long step; learning ends with the last whole state when it says yes.
+        What was not begun by then has the objective −∞.
     executor : concurrent.futures.Executor, optional
-        With a decomposed method, components are learned on it, each to the end; there is then one
-        snapshot for each of them that is done.
+        With a decomposed method, components are learned on it, each to the end, with one snapshot when it is.
     task : LearningTask, optional
-        That of the network, dataset and prior, if it was made before; several calls may share it. The
-        textbook's method makes its own.
+        That of the network, dataset and prior, if it was made before; the textbook's method makes its own.
     resume : Snapshot, optional
-        Go on from there instead of a start: all its restarts, those components that have not converged, and its
-        iterations, seconds and inferences counted on. What a learner remembers besides parameters is begun anew.
+        Go on from there, counting on: all its restarts, those components that have not converged.
+        What a learner remembers besides parameters is begun anew.
     """
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
-    if reason := chosen.reason_against(network, given, prior):
-        raise ModelError(f"{chosen.title} {reason}")
+    _refuse(chosen, chosen.reason_against(network, given, prior))
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
-    if reason := chosen.reason_against_data(task):
-        raise ModelError(f"{chosen.title} {reason}")
+    _refuse(chosen, chosen.reason_against_data(task))
     starts = resume.theta if resume else make_starts(task, start, max(n_init, chosen.restarts), random_state)
-    runs = _Runs(task, chosen, starts, stopping, started, resume)
-    try:
-        if executor is not None and runs.is_split and resume is None and not runs.learner.chooses_units:
-            yield from runs.on_executor(executor, cancelled)
-        else:
-            yield from runs.in_batches(cancelled)
-    except Cancelled:  # outside of a step: all that was learned is recorded
-        yield runs.snapshot("cancelled") if resume is None or runs.has_begun else replace(resume, stop="cancelled")
+    yield from _Runs(task, chosen, starts, stopping, started, resume).run(executor, cancelled)
+
+
+def _refuse(method: Method, reason: str) -> None:
+    if reason:
+        raise ModelError(f"{method.title} {reason}")
 
 
 class _Runs:
@@ -136,6 +130,18 @@ class _Runs:
         counted = self.learner.counts_complete_data
         units = len(objective.incomplete) if counted else objective.n_components
         return replace(stopping, until=stopping.until / max(1, units))
+
+    def run(self, executor: Executor | None, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+        """All restarts, to the end or until they are cancelled."""
+        try:
+            is_apart = self.is_split and not self.learner.chooses_units
+            if executor is not None and is_apart and self.resumed is None:
+                yield from self.on_executor(executor, cancelled)
+            else:
+                yield from self.in_batches(cancelled)
+        except Cancelled:  # outside of a step: all that was learned is recorded
+            before = None if self.has_begun else self.resumed
+            yield self.snapshot("cancelled") if before is None else replace(before, stop="cancelled")
 
     def in_batches(self, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """All restarts, as many at a time as fit a batch."""

@@ -125,7 +125,7 @@ def iterate(
     while not progress.stop:
         started = time.perf_counter()
         if progress.active is not focus.active:
-            focus = focus.follow(work, progress, learner.chooses_units)
+            focus = focus.stay(progress) if learner.chooses_units else focus.follow(work, progress)
         try:
             progress = _advance(learner, focus, progress, stopping, cancelled, started)
         except Cancelled:
@@ -147,8 +147,8 @@ class _Order:
 class _Focus:
     """The workspace of the active units, and what else follows from which are active: found when that changes.
 
-    The workspace may have units that have converged: it is made anew only when half of those in it have. Less
-    often costs idle work, more often the work of making it.
+    The workspace may have units that have converged: it is made anew only when half of those in it have, or all
+    that a job is made of. Less often costs idle work, more often the work of making it.
     """
 
     def __init__(self, work: Workspace, focused: Bools, progress: Progress, order: _Order) -> None:
@@ -166,11 +166,24 @@ class _Focus:
         self.units = unit[self.starts]
         self.idle = np.flatnonzero(self.active & order.idle)
 
-    def follow(self, whole: Workspace, progress: Progress, is_wide: bool) -> _Focus:
-        """The focus on the units that are active now; wide, with the workspace of all."""
-        if is_wide or progress.active.sum() > self.focused.sum() / 2:
-            return _Focus(self.work, self.focused, progress, self.order)
-        return _Focus(whole.focus(progress.active[progress.unit]), progress.active, progress, self.order)
+    def stay(self, progress: Progress) -> _Focus:
+        """The focus on the units that are active now, with the same workspace."""
+        return _Focus(self.work, self.focused, progress, self.order)
+
+    def follow(self, whole: Workspace, progress: Progress) -> _Focus:
+        """The focus on the units that are active now."""
+        components = progress.active[progress.unit]
+        if progress.active.sum() <= self.focused.sum() / 2:
+            return _Focus(whole.focus(components), progress.active, progress, self.order)
+        jobs = self.work.objective.jobs
+        busy = [job for job in jobs if components[job.component].any()]
+        if len(busy) == len(jobs):
+            return self.stay(progress)
+        for job in busy:  # as it is: to take rows out of it is work too
+            components[job.component] = True
+        focused = np.zeros_like(progress.active)
+        focused[progress.unit[components]] = True
+        return _Focus(self.work.focus(components), focused, progress, self.order)
 
 
 def _advance(

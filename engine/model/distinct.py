@@ -17,8 +17,7 @@ def distinct_rows(
 ) -> tuple[Ints, Ints]:
     """The distinct rows of some columns.
 
-    Rows are numbered by a mixed-radix key over their cells. While the keys are few they are counted
-    rather than sorted; before they would overflow they are renumbered.
+    Rows are numbered by a mixed-radix key over their cells. Few keys are counted, not sorted.
 
     Parameters
     ----------
@@ -51,7 +50,7 @@ def distinct_rows(
         radix = highest - lowest + 1
         if radix == 1:
             continue
-        if size * radix > _LARGEST_KEY:
+        if size * radix > _LARGEST_KEY:  # before it overflows
             key, size = _renumber(key, size)
         if size > 1:
             key *= radix

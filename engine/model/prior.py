@@ -58,26 +58,33 @@ def flat_exponents(network: BayesianNetwork, exponents: Prior) -> Floats:
     if isinstance(exponents, (Gaussian, Laplace)):
         raise ModelError("an L1 or L2 prior is for Markov networks; give a Bayesian network Dirichlet exponents")
     if not isinstance(exponents, Mapping):
-        _check(network.variables[0].name if network.variables else "", np.float64(exponents))
+        _check(network.variables[0].name if network.variables else "", float(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))
-    named = {find_variable(network, name): value for name, value in exponents.items()}
-    values = [named.get(v, 1.0) for v in range(len(network.variables))]
-    flat = []
-    for variable, table, value in zip(network.variables, network.tables, values, strict=True):
-        try:
-            filled = np.broadcast_to(np.asarray(value, dtype=np.float64), table.shape)
-        except ValueError:
-            raise ModelError(
-                f"the exponents of {variable.name!r} have shape {np.shape(value)}; expected {table.shape}"
-            ) from None
-        _check(variable.name, filled)
-        flat.append(filled.reshape(-1))
-    return np.concatenate(flat) if flat else np.empty(0)
+    ends = np.cumsum([table.size for table in network.tables], dtype=np.intp)
+    flat = np.ones(ends[-1] if ends.size else 0)
+    for name, value in exponents.items():
+        v = find_variable(network, name)
+        table = network.tables[v]
+        flat[ends[v] - table.size : ends[v]] = _fill(name, value, table.shape)
+    if flat.size and not 1 <= flat.min() <= flat.max() <= HEAVIEST:
+        wrong = int(np.argmin((flat >= 1) & (flat <= HEAVIEST)))
+        _check(network.variables[int(np.searchsorted(ends, wrong, side="right"))].name, flat[wrong])
+    return flat
 
 
-def _check(name: str, exponents: npt.NDArray[np.float64] | np.float64) -> None:
-    """Refuse exponents below 1, and those that learning cannot reckon with."""
-    if not np.all(exponents >= 1):
+def _fill(name: str, value: float | npt.ArrayLike, shape: tuple[int, ...]) -> float | Floats:
+    """A number as it is, and a table of these numbers end to end."""
+    if isinstance(value, int | float):
+        return value
+    try:
+        return np.broadcast_to(np.asarray(value, dtype=np.float64), shape).reshape(-1)
+    except ValueError:
+        raise ModelError(f"the exponents of {name!r} have shape {np.shape(value)}; expected {shape}") from None
+
+
+def _check(name: str, exponent: float) -> None:
+    """Refuse an exponent below 1, and one that learning cannot reckon with."""
+    if not exponent >= 1:
         raise ModelError(f"a Dirichlet exponent of {name!r} is below 1; use 1 for none, 2 to smooth")
-    if not np.all(exponents <= HEAVIEST):
+    if not exponent <= HEAVIEST:
         raise ModelError(f"a Dirichlet exponent of {name!r} is above {HEAVIEST:g}; use 1 for none, 2 to smooth")

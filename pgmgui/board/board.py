@@ -12,6 +12,7 @@ from typing import Any
 
 import param
 
+from engine.formats.limits import FARTHEST
 from pgmgui.board.cards import look_into
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
@@ -20,8 +21,6 @@ from pgmgui.project.supposing import Likelihood, toggle, weigh
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
-FARTHEST = 1e6
-"""Pixels from the origin where a node can still be put."""
 _WATCHED = [
     *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph", "slack"),
     *("learned", "moment", "undoable", "redoable"),

@@ -13,11 +13,14 @@ from weakref import WeakKeyDictionary
 
 REST = 0.02
 """Seconds between two turns, in which the loop does what else there is."""
+PASSES = 6
+"""Times that the loop then does what there is by now: where the machine has much else to do, a rest may be over before
+anything was begun in it."""
 BUSY = 0.005
 """Seconds of CPU in a rest, from which on there may be more to do: then another rest follows."""
 LONGEST = 0.5
-"""Seconds after which it is the turn of the next, however much there is to do. They begin when the last has had its
-turn: what has waited for that is done first."""
+"""Seconds of CPU after which it is the turn of the next, however much there is to do. They begin when the last has had
+its turn: what has waited for that is done first."""
 _TURNS: WeakKeyDictionary[asyncio.AbstractEventLoop, Turns] = WeakKeyDictionary()
 
 
@@ -37,12 +40,14 @@ class Turns:
         async with self._waiting:
             longest = math.inf
             is_busy = True
-            while is_busy and time.monotonic() < longest:
-                # The thread's own clock: that the machine has much to do does not matter here.
+            # The thread's own clock: that the machine has much else to do does not matter here.
+            while is_busy and time.thread_time() < longest:
                 begun = time.thread_time()
                 await asyncio.sleep(REST)
+                for _ in range(PASSES):
+                    await asyncio.sleep(0)
                 is_busy = time.thread_time() > begun + BUSY
-                longest = min(longest, time.monotonic() + LONGEST)
+                longest = min(longest, time.thread_time() + LONGEST)
 
 
 def get_turns() -> Turns:

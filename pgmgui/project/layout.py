@@ -21,6 +21,7 @@ from scipy.spatial import cKDTree
 from scipy.spatial.distance import cdist
 
 from engine.formats import Document
+from engine.formats.limits import FARTHEST
 from engine.model.network import BayesianNetwork
 from pgmgui.project.layers import GAP, Points, layer_connected
 
@@ -67,7 +68,7 @@ def _file_points(document: Document, names: Sequence[str], widths: Points) -> Po
     if not names or not all(name in positions for name in names):
         return None
     points = np.array([positions[name] for name in names], dtype=np.float64)
-    if not np.isfinite(points).all() or np.abs(points).max() > 1e9:
+    if not np.isfinite(points).all() or np.abs(points).max() > FARTHEST:
         return None
     needed = needed_scale(points, widths)
     if math.isinf(needed):
@@ -78,7 +79,7 @@ def _file_points(document: Document, names: Sequence[str], widths: Points) -> Po
         points = points * 4 * needed
     box = np.array([widths.mean(), NODE_HEIGHT])
     room = float(((np.ptp(points, axis=0) + box) / box).prod()) / len(names)
-    return points if room <= SPARSEST else None
+    return points if room <= SPARSEST and np.abs(points).max() <= FARTHEST else None
 
 
 def needed_scale(points: Points, widths: Points) -> float:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.formats.schema import flag, list_of, number, numbers, one_of, optional, record, refuse, text, whole
 from engine.learning.distance import no_history
 from engine.learning.methods import METHODS
 from engine.learning.parameters import Simplex
@@ -21,7 +22,6 @@ from engine.learning.workspace import Workspace
 from engine.model.arrays import Bools, Floats, Ints
 from engine.model.errors import FormatError, PgmError
 from pgmgui.project.scene import Parts
-from pgmgui.project.schema import flag, list_of, number, numbers, one_of, optional, record, refuse, text, whole
 from pgmgui.project.words import STOPS
 
 MOST_POINTS = 5000
@@ -185,7 +185,7 @@ _RESULT = record(
         "seconds": _SECONDS,
         "points": list_of(_parse_point, 1, MOST_POINTS),
         "theta": list_of(numbers(0, 1e100), 1),
-        "iterations": list_of(numbers(0, 1e15), 1),
+        "iterations": list_of(list_of(_COUNT), 1),
         "converged": list_of(list_of(flag), 1),
     }
 )

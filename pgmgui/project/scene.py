@@ -143,8 +143,14 @@ def derive(scene: Scene) -> Derived:
     if scene.data.dataset.variables != network.variables:
         raise ModelError("the data is over other variables than the network; match its columns first")
     seen = apply_marks(scene.data.dataset, scene.marks)
-    if not network.variables or not network.tables or not seen.n_rows:
+    if not network.variables:
         return Derived(seen, None)
+    if not network.tables:
+        return Derived(seen, None, "There are no factors to learn: connect some variables.")
+    if not seen.n_rows:
+        return Derived(
+            seen, None, "There is nothing to learn from: the data has no rows. Load other data, or simulate."
+        )
     try:
         task = make_task(network, seen, scene.whole_prior, given=scene.given)
     except MemoryLimitError as error:

@@ -36,6 +36,20 @@ from engine.formats.limits import MOST_BYTES
 from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
 from engine.formats.packing import unpack
+from engine.formats.schema import (
+    Check,
+    anything,
+    list_of,
+    load,
+    map_of,
+    number,
+    numbers,
+    one_of,
+    optional,
+    record,
+    text,
+    whole,
+)
 from engine.formats.tables import text as tables_text
 from engine.formats.tables.columns import build_dataset
 from engine.formats.tables.output import dump_text
@@ -52,20 +66,6 @@ from pgmgui.project.layout import arrange
 from pgmgui.project.marks import MECHANISMS, Given, Hidden, Mark, Partial, Sensor, Soft, apply_marks
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
-from pgmgui.project.schema import (
-    Check,
-    anything,
-    list_of,
-    load,
-    map_of,
-    number,
-    numbers,
-    one_of,
-    optional,
-    record,
-    text,
-    whole,
-)
 from pgmgui.project.settings import RANGES, Settings
 
 FORMAT = "pgmgui-session"
@@ -167,8 +167,9 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
     root = load(content)
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         raise FormatError(f'not a session file: expected "format": "{FORMAT}"')
-    if root.get("version") not in range(1, VERSION + 1):
-        shown = repr(root.get("version"))[:MOST_QUOTED]
+    version = root.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        shown = repr(version)[:MOST_QUOTED]
         raise FormatError(f"a session of version {shown}; this program reads versions up to {VERSION}: update it")
     found = _SESSION(root, "")
     document = _parse_network(root["network"], "network")
@@ -212,7 +213,7 @@ def _at(place: str) -> Iterator[None]:
 
 def _parse_network(item: dict[str, Any], place: str) -> Document:
     with _at(place):
-        return build_document(json_network.parse(json.dumps(item)))
+        return build_document(json_network.read(item))
 
 
 def _parse_data(item: dict[str, Any], network: Network, read: Callable[[str], bytes] | None) -> DataDocument:

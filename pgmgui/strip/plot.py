@@ -23,7 +23,7 @@ COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
 """Learners' lines: both tell them apart, on white and on black."""
 BOUND_COLOUR = "#868686"
-BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid", "solid", "solid"), strict=True))
+BOUND_DASHES = dict(zip(BOUNDS, ("solid", "dashed", "dotted", "solid", "solid", "solid", "dashed"), strict=True))
 # Besides, what was drawn when the figure was last shown no longer counts: Bokeh would keep it in the picture for ever.
 _RECEIPT = """
 receipt.data = {number: [frame.data.number[0]]}
@@ -71,7 +71,7 @@ class Plot:
         self.figure.add_layout(self._legend, "right")
         self._hover = HoverTool(renderers=[])
         self.figure.add_tools(self._hover)
-        self._bounds = {name: self._add(BOUND_COLOUR, dash) for name, dash in BOUND_DASHES.items()}
+        self._bounds: dict[str, _Series] = {}
         self._learners: list[_Series] = []
         self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
         frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
@@ -88,14 +88,12 @@ class Plot:
         self._placing = True  # only what the user moves is a journey
         self._moment.update(visible=moment is not None, **({} if moment is None else {"location": moment}))
         self._placing = False
-        self._width = 2.5
         self.figure.xaxis.axis_label = ACROSS[axes.across]
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
+        learners = [name for name in lines if name not in BOUNDS]
+        self._add_missing([name for name in lines if name in BOUNDS], len(learners))
         for name, series in self._bounds.items():
             series.draw(name, lines.get(name))
-        learners = [name for name in lines if name not in BOUNDS]
-        for k in range(len(self._learners), len(learners)):
-            self._learners.append(self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]))
         for k, series in enumerate(self._learners):
             name = learners[k] if k < len(learners) else ""
             series.draw(name, lines.get(name))
@@ -112,15 +110,25 @@ class Plot:
         for series in (*self._bounds.values(), *self._learners):
             series.renderer.glyph.line_width = self._width
 
-    def _add(self, colour: str, dash: str) -> _Series:
+    def _add_missing(self, bounds: list[str], learners: int) -> None:
+        """Make the lines that were not needed before: those of bounds, below all others, and of learners."""
+        known = len(self._bounds) + len(self._learners)
+        for name in bounds:
+            if name not in self._bounds:
+                self._bounds[name] = self._add(BOUND_COLOUR, BOUND_DASHES[name], "underlay")
+        for k in range(len(self._learners), learners):
+            self._learners.append(self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)], "glyph"))
+        series = [*(self._bounds[name] for name in BOUNDS if name in self._bounds), *self._learners]
+        if len(series) > known:
+            self._legend.items = [one.item for one in series]
+            self._hover.renderers = [one.renderer for one in series]
+
+    def _add(self, colour: str, dash: str, level: str) -> _Series:
         source = ColumnDataSource({"x": [], "y": []})
         drawn = self.figure.line(
-            "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False
+            "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False, level=level
         )
-        item = LegendItem(label=value(""), renderers=[drawn], visible=False)
-        self._legend.items = [*self._legend.items, item]
-        self._hover.renderers = [*self._hover.renderers, drawn]
-        return _Series(drawn, item)
+        return _Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
 
     def _add_moment(self) -> Span:
         """An upright line that can be dragged; a click on the plot brings it there."""

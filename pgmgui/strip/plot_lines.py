@@ -30,6 +30,7 @@ BOUNDS = (
     "certified",
     "bound, in closed form",
     "bound, certified",
+    "bound by cliques",
 )
 """Names of the lines that stand still."""
 LEFT_OUT = 20
@@ -91,12 +92,16 @@ def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
 
 
 def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
-    lowest, by_components, naive, certified, closed, proven = BOUNDS
+    lowest, by_components, naive, certified, closed, proven, by_cliques = BOUNDS
     if axes.up == "log gap":
         return {certified: CERTIFIED}
     if isinstance(bounds, MarkovBounds):
         levels = {closed if bounds.kind == "exact" else proven: bounds.total}
-        return {**levels, naive: bounds.naive} if axes.looser else levels
+        looser = {naive: bounds.naive}
+        cliques = bounds.cliques
+        if cliques is not None and cliques.kind != "estimate" and cliques.value > bounds.total + CERTIFIED:
+            looser[by_cliques] = cliques.value
+        return {**levels, **looser} if axes.looser else levels
     levels = {lowest: bounds.total}
     looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}
     return {**levels, **looser} if axes.looser else levels

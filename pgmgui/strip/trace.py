@@ -50,7 +50,8 @@ class Trace(pn.viewable.Viewer):
             size="small",
             stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
             description="Also draw the bound by components (Theorem 2), which knows of no independence inside them, "
-            "and the naive one, which knows no components. They may be far above.",
+            "and the naive one, which knows no components; in a Markov network the bound by cliques (Definition 2), "
+            "which lets what is joined in pairs be joined in all ways. They may be far above.",
         )
         controls = (self._across, self._up, self._looser)
         self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})

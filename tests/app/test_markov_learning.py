@@ -53,6 +53,7 @@ def test_decompose_lists_factors_by_what_they_share(hidden_asia):
     assert result["pruned"] == []
     lines = run("decompose", *hidden_asia).out
     assert "around tub, lung given asia, smoke, either" in lines
+    assert "factor smoke given smoke: 2 distinct rows" in lines
     assert "log Z" in lines
 
 

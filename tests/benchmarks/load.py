@@ -19,6 +19,7 @@ from pathlib import Path
 
 from tests.benchmarks.opening import cpu_seconds
 from tests.benchmarks.report import Report, seconds
+from tests.benchmarks.turns import find_longest
 from tests.light_page import LightPage
 from tests.own_loop import run_apart
 from tests.ui.conftest import start_process
@@ -65,9 +66,12 @@ QUICK = Plan(pages=2, learning=1, together=1, gap=0.0, pause=0.02, after=0.2)
 def run(quick: bool, report: Report) -> None:
     """Measure a server of its own."""
     folder = Path(tempfile.mkdtemp())
-    server = start_process((), folder / "log")
+    turns = folder / "turns"
+    server = start_process(
+        (), folder / "log", before=f"from tests.benchmarks.turns import watch; watch({str(turns)!r})"
+    )
     try:
-        load = Load(server.url, server.process.pid, QUICK if quick else Plan())
+        load = Load(server.url, server.process.pid, QUICK if quick else Plan(), turns)
         run_apart(lambda: load.measure(report))
     finally:
         server.stop()
@@ -88,8 +92,8 @@ class Answer:
 class Load:
     """The pages of a server, and how long they waited, in seconds."""
 
-    def __init__(self, url: str, process: int, plan: Plan) -> None:
-        self._url, self._process, self._plan = url, process, plan
+    def __init__(self, url: str, process: int, plan: Plan, turns: Path) -> None:
+        self._url, self._process, self._plan, self._turns = url, process, plan, turns
         self._pages: list[LightPage] = []
         self._users: list[asyncio.Task[None]] = []
         self._opening: list[float] = []
@@ -100,13 +104,14 @@ class Load:
     async def measure(self, report: Report) -> None:
         """Open the pages, use them for a while, close them, and write what was found."""
         plan, process = self._plan, self._process
-        memory, worked, begun = _memory(process), cpu_seconds(process), time.perf_counter()
+        memory, worked, begun = memory_of(process), cpu_seconds(process), time.perf_counter()
         numbers = iter(range(plan.pages))
         await asyncio.gather(*(self._open_some(numbers, begun + plan.longest) for _ in range(plan.together)))
-        took, used = time.perf_counter() - begun, cpu_seconds(process) - worked
-        each = (_memory(process) - memory) / len(self._pages)
+        opened, used = time.perf_counter(), cpu_seconds(process) - worked
+        each = (memory_of(process) - memory) / len(self._pages)
         while_opening, self._answers, self._drawn = self._answers, [], 0
         await asyncio.sleep(plan.after)
+        ended = time.perf_counter()
         await self._close()
         columns = (f"{len(self._pages)} pages, {plan.learning} of them learning", "number", "median", "worst")
         with report.table(columns) as table:
@@ -120,7 +125,12 @@ class Load:
                 if found:  # a quick study may end before the first
                     table.row(name, str(len(found)), seconds(statistics.median(found)), seconds(max(found)))
         drawn = self._drawn / plan.learning / plan.after
-        report.note(f"opened in {took:.0f} s, with {used:.0f} s of CPU; then runs are drawn {drawn:.1f} times a second")
+        longest = [seconds(find_longest(self._turns, *times)) for times in ((begun, opened), (opened, ended))]
+        report.note(f"longest turn of the event loop, CPU: {longest[0]} while others open, {longest[1]} after")
+        report.note(
+            f"opened in {opened - begun:.0f} s, with {used:.0f} s of CPU; "
+            f"then runs are drawn {drawn:.1f} times a second"
+        )
         report.note(f"memory of the server: {memory:.0f} MB without a page, {each:.1f} MB more for each\n")
 
     async def _open_some(self, numbers: Iterator[int], end: float) -> None:
@@ -178,7 +188,7 @@ def _loop_seconds(process: int) -> float:
     return int(numbers.split()[0]) / 1e9
 
 
-def _memory(process: int) -> float:
+def memory_of(process: int) -> float:
     """Megabytes that a process holds."""
     status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
     found = re.search(r"VmRSS:\s+(\d+)", status)

@@ -7,7 +7,20 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 
-from tests.benchmarks import auto, bounds, decomposition, em, inference, kernel, load, markov, opening, reading, setup
+from tests.benchmarks import (
+    auto,
+    bounds,
+    closing,
+    decomposition,
+    em,
+    inference,
+    kernel,
+    load,
+    markov,
+    opening,
+    reading,
+    setup,
+)
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
 
@@ -23,6 +36,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "kernel": kernel.run,
     "opening": opening.run,
     "load": load.run,
+    "closing": closing.run,
 }
 
 

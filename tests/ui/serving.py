@@ -116,8 +116,14 @@ class Served:
         self.process.stdout.close()
 
 
-def start_process(arguments: tuple[str, ...], log: Path, port: int = 0) -> Served:
-    """A server on files, that keeps its tabs beside its log; on any free port, or on this one."""
+def start_process(arguments: tuple[str, ...], log: Path, port: int = 0, before: str = "") -> Served:
+    """A server on files, that keeps its tabs beside its log; on any free port, or on this one.
+
+    Parameters
+    ----------
+    before : str
+        What its Python runs before all else.
+    """
     environment = {
         **os.environ,
         "PYTHONPATH": str(ROOT),
@@ -125,7 +131,7 @@ def start_process(arguments: tuple[str, ...], log: Path, port: int = 0) -> Serve
         "PGMGUI_HOME": str(log.parent / "kept"),
         "PGMGUI_TEST_PORT": str(port),
     }
-    server = start_command([sys.executable, "-c", START, *arguments], log, environment)
+    server = start_command([sys.executable, "-c", f"{before}\n{START}", *arguments], log, environment)
     assert server.url.startswith("http://127.0.0.1:"), log.read_text(encoding="utf-8")
     return server
 

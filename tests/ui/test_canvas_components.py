@@ -191,3 +191,22 @@ def test_five_hundred_nodes_are_dressed_anew_in_a_fifth_of_a_second(page):
     times = sorted(page.evaluate(RESTYLE, [Canvas._esm, *sent]))
     print("500 nodes restyled and painted in", ", ".join(f"{time:.0f} ms" for time in times))
     assert times[0] < 200
+
+
+# Whether the canvas is that wide, and all names of hulls are inside of it.
+NAMES_INSIDE = """([canvas, width, count]) => {
+  const names = [...canvas.querySelectorAll(".hull-name")].map(name => name.getBoundingClientRect())
+  const frame = canvas.getBoundingClientRect()
+  const inside = ({left, top, right, bottom}) =>
+    left >= frame.left && top >= frame.top && right <= frame.right && bottom <= frame.bottom
+  return Math.abs(frame.width - width) < 60 && names.length === count && names.every(inside)
+}"""
+
+
+def test_the_names_of_hulls_are_in_view_however_large_the_drawing(open_scene):
+    board = open_scene("grid-corners")
+    board.button("Fit").click()
+    canvas = board.canvas.element_handle()
+    for width, height in ((1024, 768), (1440, 900), (1920, 1080)):
+        board.page.set_viewport_size({"width": width, "height": height})
+        board.page.wait_for_function(NAMES_INSIDE, arg=[canvas, width, 4])

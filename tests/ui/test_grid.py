@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.ui.grids import HOSTILE, make_grids
+from tests.ui.grids import HOSTILE, make_grids, table_source
 
 
 @pytest.fixture
@@ -205,6 +205,25 @@ def test_leaving_the_field_keeps_what_was_typed(grids):
     expect(grids.get_by_text("edited 1 2 0.5")).to_be_visible()
 
 
+def test_a_double_click_edits_though_the_table_is_sent_again_meanwhile(stage):
+    """What was typed into another cell may be answered between any two of its events."""
+    made = make_grids()
+    page = stage.show(lambda: ([], [made]))
+    table, loads = grid(page, "Table"), 1
+    expect(table).to_have_attribute("data-loads", str(loads))
+    box = cell(table, 1, 2).bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    for clicks in (1, 2):
+        for act in (page.mouse.down, page.mouse.up):
+            act(click_count=clicks)
+            loads += 1
+            rows = [["a", "0.1", "0.9"], ["b", "0.2", f"0.{loads}"], ["c", "0.3", "0.7"]]
+            stage.do(lambda rows=rows: setattr(made[2], "source", table_source(rows)))
+            expect(table).to_have_attribute("data-loads", str(loads))
+            expect(cell(table, 1, 2)).to_have_text(f"0.{loads}")
+    expect(page.get_by_role("textbox", name="no, row 2")).to_be_focused()
+
+
 def test_heads_are_not_edited(grids):
     table = grid(grids, "Table")
     cell(table, 0, 0).dblclick()
@@ -223,3 +242,30 @@ def test_a_wide_table_draws_the_columns_in_view(grids):
     grids.keyboard.press("Control+End")
     expect(cell(table, 299, 400)).to_have_text("299.400")
     expect(cell(table, 299, 0)).to_have_text("299")
+
+
+# Counts how often a table asks where it is scrolled to, in one go: until the browser has its turn again.
+COUNT_READS = """element => {
+  const {get, set} = Object.getOwnPropertyDescriptor(Element.prototype, "scrollTop")
+  let reads = 0
+  element.most_reads = 0
+  Object.defineProperty(element, "scrollTop", {
+    get() {
+      if (!reads) setTimeout(() => { reads = 0 })
+      reads += 1
+      this.most_reads = Math.max(this.most_reads, reads)
+      return get.call(this)
+    },
+    set(value) { set.call(this, value) },
+  })
+}"""
+
+
+def test_drawing_asks_where_it_is_scrolled_to_once_and_not_for_each_row(grids):
+    """Each time, after a change, the browser lays out the whole page: seconds in a run that fills a table."""
+    table = grid(grids, "Long")
+    table.evaluate(COUNT_READS)
+    table.get_by_role("columnheader", name="Square").click()  # which shows other rows
+    expect(table).to_have_attribute("data-loads", "2")
+    expect(table.get_by_role("row")).to_have_count(11)
+    assert 0 < table.evaluate("element => element.most_reads") < 8

@@ -60,6 +60,17 @@ def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_panel):
     lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Discard=True, Apply=True)
 
 
+def test_the_names_of_the_chosen_learners_stay_on_their_button(open_panel):
+    lab = Lab(open_panel("strip"))
+    lab.choose_learners("decomposed L-BFGS")
+    button = lab.button("Learners: decomposed EM, decomposed L-BFGS")
+    expect(button).to_have_css("overflow", "hidden")
+    expect(button).to_have_css("text-overflow", "ellipsis")
+    frame, icon = button.bounding_box(), button.locator(".MuiButton-endIcon").bounding_box()
+    assert frame["x"] < icon["x"] < icon["x"] + icon["width"] <= frame["x"] + frame["width"]
+    assert frame["y"] <= icon["y"] <= icon["y"] + icon["height"] <= frame["y"] + frame["height"]
+
+
 def test_complete_data_is_certified_and_can_be_counted(open_panel):
     lab = Lab(open_panel("open", "strip", scene="cancer"))
     lab.choose_learners("counting")

@@ -25,12 +25,17 @@ window.setTimeout = (what, wait, ...values) => setTimeout(what, wait === 5000 ? 
 AbortSignal.timeout = () => timeout.call(AbortSignal, 500)
 """
 """Has the page ask often whether its server is there, and not wait long for the answer."""
+DILIGENT = """
+from pgmgui.state import keeper
+keeper.EVERY = keeper.AGAIN = 0.2
+"""
+"""Has the server keep a run often, and not wait long before it tries again."""
 
 
 def test_the_page_says_when_its_server_is_gone_or_cannot_keep_and_its_run_goes_on_when_it_is_back(page, tmp_path):
     folder = tmp_path / "kept"
     folder.touch()  # a file where the folder should be
-    server = start_process((), tmp_path / "log")
+    server = start_process((), tmp_path / "log", before=DILIGENT)
     try:
         page.add_init_script(IMPATIENT)
         page.goto(server.url)
@@ -50,7 +55,7 @@ def test_the_page_says_when_its_server_is_gone_or_cannot_keep_and_its_run_goes_o
         address = page.url
         stop_and_kill(server, page)
         reached = kept_iteration(folder)
-        server = start_process((), tmp_path / "log", urlsplit(server.url).port)
+        server = start_process((), tmp_path / "log", urlsplit(server.url).port, DILIGENT)
         page.get_by_role("alert").get_by_role("button", name="Reconnect").click()
         expect(page.locator("#gone")).to_be_empty()
         lab = Lab(wait_for_page(page))

@@ -138,9 +138,9 @@ def test_factors_of_a_markov_network(open_panel):
     factors, table = "Factors that hold 2", "Table of 2"
     expect(board.cell(factors, 2, 1)).to_have_text("2, 5")
     assert [row[1] for row in board.texts(factors)] == ["1, 2", "2, 3", "2, 5"]
-    expect(board.says("Factor over 1, 2: 2 rows")).to_be_visible()
+    expect(board.says("Factor over 1, 2: 2 rows; the columns are states of 2")).to_be_visible()
     board.cell(factors, 2, 1).click()
-    expect(board.says("Factor over 2, 5: 2 rows")).to_be_visible()
+    expect(board.says("Factor over 2, 5: 2 rows; the columns are states of 5")).to_be_visible()
     before = board.texts(table)
     board.type_into(table, 1, 1, "7.5")
     expect(board.cell(table, 1, 1)).to_have_text("7.5")
@@ -155,7 +155,7 @@ def test_factors_of_a_markov_network(open_panel):
     expect(board.message).to_contain_text("negative")
     board.undo(3)
     expect_column(board, table, 1, [row[1] for row in before])
-    expect(board.says("Factor over 2, 5: 2 rows")).to_be_visible()
+    expect(board.says("Factor over 2, 5: 2 rows; the columns are states of 5")).to_be_visible()
     board.tab("Prior")
     expect(board.page.get_by_text("Dirichlet exponents belong to the tables of Bayesian networks")).to_be_visible()
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.formats.limits import MOST_CELLS, MOST_LETTERS, MOST_STATES
+from engine.formats.limits import FARTHEST, MOST_CELLS, MOST_LETTERS, MOST_STATES
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError, RowSumError
 from engine.model.messages import shorten
@@ -119,7 +119,7 @@ def build_document(draft: NetworkDraft, normalise: bool = False) -> Document:
     return Document(
         network,
         draft.name,
-        {node.name: node.position for node in draft.nodes if node.position},
+        {node.name: _near(node.position, node) for node in draft.nodes if node.position},
         draft.properties,
         {node.name: node.properties for node in draft.nodes if node.properties},
         tuple(notes),
@@ -235,6 +235,14 @@ def _shaped(table: Floats, shape: tuple[int, ...], what: str, line: int | None) 
     if not np.isfinite(table).all() or (table < 0).any():
         raise FormatError(f"{what} holds a negative or infinite number", line)
     return table.reshape(shape)
+
+
+def _near(position: Position, node: NodeDraft) -> Position:
+    if max(map(abs, position)) > FARTHEST:
+        at = ", ".join(f"{part:g}" for part in position)
+        expected = f"expected numbers from {-FARTHEST:,.0f} to {FARTHEST:,.0f}"
+        raise FormatError(f"the position of {shorten(node.name)} is ({at}); {expected}", node.line)
+    return position
 
 
 def _configuration(

@@ -11,11 +11,13 @@
 from __future__ import annotations
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
+from engine.formats.limits import MOST_LETTERS
 from engine.formats.networks.draft import Document, FactorDraft, NetworkDraft, NodeDraft
+from engine.formats.schema import load, map_of, optional, text
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
 from engine.model.messages import MOST_QUOTED, shorten
@@ -24,26 +26,26 @@ from engine.model.variable import list_names
 
 FORMAT = "pgmgui-network"
 VERSION = 1
+_NAME, _PROPERTIES = optional(text(MOST_LETTERS), ""), optional(map_of(text()), {})
 
 
-def parse(text: str) -> NetworkDraft:
+def parse(content: str) -> NetworkDraft:
     """The draft of a JSON network file."""
-    try:
-        root = json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise FormatError(f"not JSON: {error.msg}", error.lineno) from None
-    except ValueError:
-        raise FormatError("not a network file: it has a number of thousands of digits") from None
-    except RecursionError:
-        raise FormatError("not a network file: it is nested too deeply") from None
+    return read(load(content))
+
+
+def read(root: Any) -> NetworkDraft:
+    """The draft of what a JSON network file holds."""
     if not isinstance(root, dict) or root.get("format") != FORMAT:
         raise FormatError(f'not a network file: expected "format": "{FORMAT}"')
-    if root.get("version") != VERSION:
+    if type(root.get("version")) is not int or root["version"] != VERSION:
         raise FormatError(f"version {repr(root.get('version'))[:MOST_QUOTED]} is not known; expected {VERSION}")
     kind = _get(root, "kind", str, "the file")
     if kind not in ("bayesian", "markov"):
         raise FormatError(f'kind {shorten(kind)} is not known; expected "bayesian" or "markov"')
-    draft = NetworkDraft(name=str(root.get("name", "")), properties=_texts(root.get("properties", {})))
+    draft = NetworkDraft(
+        name=_NAME(root.get("name"), "name"), properties=_PROPERTIES(root.get("properties"), "properties")
+    )
     draft.nodes = [_read_variable(item) for item in _get(root, "variables", list, "the file")]
     factors = [_read_table(item) for item in _get(root, "tables", list, "the file")]
     if kind == "markov":
@@ -53,19 +55,11 @@ def parse(text: str) -> NetworkDraft:
     return draft
 
 
-def _refuse_constant(name: str) -> NoReturn:
-    raise FormatError(f"{name} is not a number that a table may hold")
-
-
 def _get(item: Any, key: str, kind: type, where: str) -> Any:
     value = item.get(key) if isinstance(item, dict) else None
     if not isinstance(value, kind):
         raise FormatError(f"{where} needs {key!r} as {'text' if kind is str else 'a list'}")
     return value
-
-
-def _texts(item: Any) -> dict[str, str]:
-    return {str(key): str(value) for key, value in item.items()} if isinstance(item, dict) else {}
 
 
 def _strings(item: Any, key: str, where: str) -> list[str]:
@@ -78,7 +72,8 @@ def _strings(item: Any, key: str, where: str) -> list[str]:
 def _read_variable(item: Any) -> NodeDraft:
     name = _get(item, "name", str, "a variable")
     where = f"variable {shorten(name)}"
-    node = NodeDraft(name, _strings(item, "states", where), properties=_texts(item.get("properties", {})))
+    node = NodeDraft(name, _strings(item, "states", where))
+    node.properties = _PROPERTIES(item.get("properties"), f"the properties of {where}")
     position = item.get("position")
     if position is not None:
         x, y = _numbers(position, f"the position of {where}", expected=2)

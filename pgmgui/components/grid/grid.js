@@ -44,8 +44,9 @@ class Grid {
     this.say(label, picks)
     this.root.style.maxHeight = shown ? `${HEAD + shown * HEIGHT + 18}px` : ""
     this.stage.style.height = `${Math.min(count * HEIGHT, TALLEST)}px`
-    this.shape = null
+    if (fresh) this.shape = null
     this.place()
+    this.drawn.forEach((_, row) => this.write(row))
     this.active = this.nearest(...this.active)
     this.scroll_to(this.top)
     this.draw()
@@ -70,8 +71,7 @@ class Grid {
 
   put(row, cells) {
     this.cells.set(row, cells)
-    this.drawn.get(row)?.remove()
-    this.drawn.delete(row)
+    this.write(row)
   }
 
   pick(rows) {
@@ -176,6 +176,7 @@ class Grid {
       if (!element) {
         element = this.draw_row(row, range)
         this.drawn.set(row, element)
+        this.write(row)
         this.stage.insertBefore(element, this.drawn.get(row + 1) ?? null)
       }
       element.style.transform = `translateY(${row * HEIGHT + shift}px)`
@@ -204,8 +205,6 @@ class Grid {
     element.range = String(range)
     element.setAttribute("aria-rowindex", row + 2)
     element.style.width = `${this.width}px`
-    const cells = this.cells.get(row)
-    if (!cells) element.setAttribute("aria-busy", "true")
     this.each_column(range, (column, c) => {
       const cell = make("div", `cell ${column.kind}`, column.kind === "head" ? "rowheader" : "gridcell", element)
       cell.dataset.row = row
@@ -213,10 +212,17 @@ class Grid {
       if (column.editable) cell.classList.add("editable")
       else if (this.editable && column.kind !== "head") cell.setAttribute("aria-readonly", "true")
       this.place_cell(cell, column, row, c)
-      if (cells) write_cell(cell, cells[c])
     })
-    this.show_picked(element, row)
     return element
+  }
+
+  // Into the elements that are there: a click on one that is replaced while the button is down is lost.
+  write(row) {
+    const [element, cells] = [this.drawn.get(row), this.cells.get(row)]
+    if (!element) return
+    element.setAttribute("aria-busy", !cells)
+    for (const cell of element.children) write_cell(cell, cells?.[cell.dataset.column])
+    this.show_picked(element, row)
   }
 
   each_column([first, last], act) {

@@ -19,6 +19,10 @@ function make(kind, name, role, parent) {
 }
 
 function write_cell(element, cell) {
+  const written = JSON.stringify(cell)
+  if (written === element.written) return
+  if (element.written) clear_cell(element)
+  element.written = written
   const {text = "", kind = "", bars = [], heat = 0, about = ""} = typeof cell === "string" ? {text: cell} : cell ?? {}
   if (kind) element.classList.add(kind)
   element.dataset.kind = kind
@@ -37,6 +41,13 @@ function write_cell(element, cell) {
   if (title) element.title = title
   if (kind === "missing") element.setAttribute("aria-label", about || "missing")
   else if (said && (bars.length || kind)) element.setAttribute("aria-label", text ? `${text}: ${said}` : said)
+}
+
+function clear_cell(element) {
+  if (element.dataset.kind) element.classList.remove(element.dataset.kind)
+  element.style.background = ""
+  element.replaceChildren()
+  for (const name of ["title", "aria-label", "data-kind"]) element.removeAttribute(name)
 }
 
 // How wide each column wants to be: as its heading and the cells of some rows need.

@@ -183,7 +183,7 @@ class TableEditor(pn.viewable.Viewer):
         names = [self._session.network.variables[v].name for v in self._session.network.scopes[self._number]]
         rows = count(len(self._draft.table), "row")
         if not self._is_bayesian:
-            return f"Factor over {', '.join(names)}: {rows}"
+            return f"Factor over {', '.join(names)}: {rows}; the columns are states of {names[-1]}"
         given = f" | {', '.join(names[:-1])}" if len(names) > 1 else ""
         return f"Pr({names[-1]}{given}): {rows}"
 

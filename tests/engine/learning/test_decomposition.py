@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -146,6 +149,32 @@ def test_components_equal_the_definition(data):
         assert set(component.boundary) <= observed
         assert set(component.observed) == set(component.variables) & observed
         assert all(decomposition.component_of[v] == k for v in component.variables)
+
+
+@settings(max_examples=60, deadline=None)
+@given(strategies.markov_problems(most_rows=4))
+def test_components_of_a_markov_network_equal_the_definition(problem):
+    """§4 [compression]: factors that share what is not observed in every row; and their distinct projected rows."""
+    network, dataset = problem
+    decomposition = decompose(network, dataset)
+    observed = {v for v, role in enumerate(dataset.roles) if role is Role.OBSERVED or is_constant(network, dataset, v)}
+    graph = nx.Graph()
+    graph.add_nodes_from(range(len(network.scopes)))
+    for (f, one), (g, other) in itertools.combinations(enumerate(network.scopes), 2):
+        if (set(one) & set(other)) - observed:
+            graph.add_edge(f, g)
+    found = decomposition.components
+    assert {frozenset(c.factors) for c in found} == set(map(frozenset, nx.connected_components(graph)))
+    rows, weights = plain_data(dataset)
+    sizes = [variable.cardinality for variable in network.variables]  # whether an only state is seen tells nothing
+    filled = [[0 if cell is None and size == 1 else cell for cell, size in zip(r, sizes, strict=True)] for r in rows]
+    for component, distinct in zip(found, make_task(network, dataset).distinct_rows, strict=True):
+        inside = {v for f in component.factors for v in network.scopes[f]}
+        assert (set(component.variables), set(component.boundary)) == (inside - observed, inside & observed)
+        expected = oracles.projected_counts(rows, weights, sorted(inside))
+        projected = decomposition.project(component)
+        assert {tuple(row): w for row, w in zip(*plain_data(projected), strict=True)} == pytest.approx(expected)
+        assert distinct == len(oracles.projected_counts(filled, weights, sorted(inside)))
 
 
 @settings(max_examples=80, deadline=None)

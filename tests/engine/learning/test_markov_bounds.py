@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
+import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import event, given, settings
@@ -23,7 +24,7 @@ from engine.model.network import MarkovNetwork
 from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
 from tests import oracles, strategies
-from tests.engine.learning.models import COIN, positive
+from tests.engine.learning.models import COIN
 from tests.plain import plain_data, plain_model
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -128,47 +129,85 @@ ABLE = [name for name, m in METHODS.items() if MarkovNetwork in m.kinds and m.se
 WITH_PRIOR = [name for name in ABLE if not isinstance(METHODS[name].learner, FACTOR_WISE)]
 
 
+CYCLES = [[(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 2, 3), (0, 3), (2,)]]
+
+
+@st.composite
+def cyclic_problems(draw):
+    """Scopes in a cycle, all observed: there is no closed form. Beside two of them E, hidden or uncertain."""
+    generator = np.random.default_rng(draw(st.integers(0, 999)))
+    network = make_network("ABCDE", [*draw(st.sampled_from(CYCLES)), (0, 4), (1, 4)])
+    unseen = draw(st.sampled_from([None, (0.5, 2.0)]))
+    rows = [[*map(str, generator.choice(COIN, 4)), unseen] for _ in range(25)]
+    return network, make_dataset(network.variables, rows, generator.choice([0.5, 1.0, 3.0], 25))
+
+
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_no_bound_is_below_what_is_reached(data):
     """All learners and restarts, weights and likelihood cells, priors; a bound is what says it is one."""
-    generator = np.random.default_rng(data.draw(st.integers(0, 99)))
-    network = positive(data.draw(strategies.markov_networks(5)), generator)
-    dataset = data.draw(strategies.datasets(network.variables))
+    network, dataset = data.draw(st.one_of(strategies.markov_problems(), cyclic_problems()))
     prior = data.draw(st.sampled_from([1.0, 1.0, Gaussian(1.0), Laplace(0.5)]))
     method = data.draw(st.sampled_from(ABLE if prior == 1.0 else WITH_PRIOR))
     found = bounds_of(network, dataset, prior=prior)
-    *_, last = learn(network, dataset, method, prior=prior, n_init=2, stopping=Stopping(max_iter=30))
+    run = learn(network, dataset, method, prior=prior, n_init=2, stopping=Stopping(max_iter=30))
+    reached = max(float(snapshot.objective.sum(axis=1).max()) for snapshot in run)
     slack = 1e-9 * (1 + abs(found.total))
-    assert last.objective.sum(axis=1).max() <= found.total + slack
+    assert reached <= found.total + slack
     assert found.total <= min(found.naive, found.triangulated)
     for fit in (found.scopes, found.cliques):
         if fit is not None and fit.kind != "estimate":
-            assert last.objective.sum(axis=1).max() <= fit.value + slack
+            assert reached <= fit.value + slack
+    event(f"{'something' if found.total < 0 else 'nothing'} is observed, {found.kind}")
 
 
-def draw_complete(data):
-    """A network and a dozen complete rows over its variables."""
-    network = data.draw(strategies.markov_networks(4))
+def draw_hidden(data):
+    """A network and a dozen rows over its variables, some of these hidden; and which.
+
+    In a cycle, each combination is there besides: else the best factors may be to be had only in the limit.
+    """
+    scopes = data.draw(st.sampled_from([None, *CYCLES]))
+    network = data.draw(strategies.markov_networks(5)) if scopes is None else make_network("ABCD", scopes)
     network = network.with_tables([np.ones_like(table) for table in network.tables])
     generator = np.random.default_rng(data.draw(st.integers(0, 99)))
-    rows = [[str(generator.choice(v.states)) for v in network.variables] for _ in range(12)]
-    return network, make_dataset(network.variables, rows)
+    hidden = {v for v in range(len(network.variables)) if generator.random() < 0.3}
+    states = [v.states for v in network.variables]
+    rows = [[str(generator.choice(some)) for some in states] for _ in range(12)]
+    rows += [] if scopes is None else map(list, itertools.product(*states))
+    cells = [[None if v in hidden else cell for v, cell in enumerate(row)] for row in rows]
+    return network, make_dataset(network.variables, cells), hidden
+
+
+def find_scopes(scopes, hidden):
+    """Thm. 1 [bound]: scopes without hidden variables as they are, and the boundary of each set of hidden ones."""
+    graph = nx.Graph()
+    graph.add_nodes_from(hidden)
+    for scope in scopes:
+        graph.add_edges_from(itertools.combinations(hidden.intersection(scope), 2))
+    boundaries = [
+        {v for scope in scopes if group.intersection(scope) for v in scope} - hidden
+        for group in nx.connected_components(graph)
+    ]
+    return [scope for scope in scopes if not hidden.intersection(scope)] + [tuple(sorted(b)) for b in boundaries]
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_what_is_exact_or_certified_equals_a_fit(data):
     """The best likelihood of these scopes, by iterative proportional fitting of the enumerated joint."""
-    network, dataset = draw_complete(data)
+    network, dataset, hidden = draw_hidden(data)
     found = bounds_of(network, dataset).scopes
-    best = oracles.fit_scopes(*plain_model(network)[:2], *plain_data(dataset), rounds=3000)
+    cardinalities, scopes, _ = plain_model(network)
+    rows, weights = plain_data(dataset)
+    kept = [v for v in range(len(cardinalities)) if v not in hidden]
+    seen = [tuple(kept.index(v) for v in scope) for scope in find_scopes(scopes, hidden)]
+    best = oracles.fit_scopes(
+        [cardinalities[v] for v in kept], seen, [[r[v] for v in kept] for r in rows], weights, 2000
+    )
     assert found.kind in ("exact", "certified")
     assert found.value == pytest.approx(best, rel=1e-6, abs=1e-6)
     assert found.value >= best - (1e-9 if found.kind == "certified" else 1e-6)  # which may not have come to its end
-
-
-CYCLES = [[(0, 1), (1, 2), (0, 2)], [(0, 1), (1, 2), (2, 3), (0, 3)], [(0, 1, 2), (1, 2, 3), (0, 3), (2,)]]
+    event(f"{found.kind}, {'hidden' if hidden else 'complete'}")
 
 
 @settings(max_examples=60, deadline=None)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.inference.tape import Tape
 from engine.learning.learn import learn
 from engine.learning.learner import Info, evaluate_state
 from engine.learning.learners.em import EM
@@ -16,7 +17,9 @@ from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
 from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
-from tests.engine.learning.models import chain, chain_data, latent_class, latent_data
+from engine.simulation.missingness import hide
+from engine.simulation.sampling import simulate
+from tests.engine.learning.models import chain, chain_data, latent_class, latent_data, random_network
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -125,6 +128,28 @@ def test_converged_components_are_no_longer_propagated():
     rest = objective.only(np.arange(objective.n_components) == wanted)
     assert {int(k) for job in rest.jobs for k in job.component} == {wanted}
     assert 0 < sum(job.part.rows for job in rest.jobs) < sum(job.part.rows for job in objective.jobs)
+
+
+def test_a_tree_with_nothing_active_is_no_longer_run(monkeypatch):
+    """Four hidden causes, with two to five effects: a job each. One has converged, fewer than half."""
+    causes = (0, 3, 7, 12)
+    parents = [parent for k, cause in enumerate(causes) for parent in ((), *[(cause,)] * (k + 2))]
+    network = random_network([f"X{k}" for k in range(len(parents))], parents)
+    task = make_task(network, hide(simulate(network, 40, 1), [f"X{cause}" for cause in causes]))
+    work = Workspace(task.objective)
+    begun = begin(EM(), work, task.layout.flatten(network.tables), np.arange(task.objective.n_components))
+    tapes, ran = [run.tape for run in work._runs.values()], []
+    monkeypatch.setattr(Tape, "run", lambda tape, *rest, run=Tape.run: ran.append(tape) or run(tape, *rest))
+    done = replace(begun, active=begun.active & (np.arange(len(begun.active)) != task.objective.incomplete[0]))
+    every = list(iterate(EM(), work, begun, Stopping(tol=0, max_iter=3)))
+    assert [ran.count(tape) for tape in tapes] == [3, 3, 3, 3]
+    ran.clear()
+    rest = list(iterate(EM(), work, done, Stopping(tol=0, max_iter=3)))
+    assert [ran.count(tape) for tape in tapes] == [1, 3, 3, 3]  # after the first step it is seen what is active
+    assert len(ran) == 10
+    moved = task.objective.component != task.objective.incomplete[0]
+    np.testing.assert_array_equal(rest[-1].state.theta[moved], every[-1].state.theta[moved])
+    np.testing.assert_array_equal(rest[-1].state.theta[~moved], begun.state.theta[~moved])
 
 
 def test_a_smaller_tolerance_takes_longer():

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.formats.limits import FARTHEST
 from pgmgui.board.beside import work_beside
-from pgmgui.board.board import FARTHEST, make_canvas, perform
+from pgmgui.board.board import make_canvas, perform
 from pgmgui.board.picture import look_at
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.marks import Partial

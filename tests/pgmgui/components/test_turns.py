@@ -83,6 +83,30 @@ def test_what_waited_for_a_long_turn_is_done_before_the_next(monkeypatch):
     assert seen == ["a", "answer", "b"]
 
 
+def test_what_a_busy_machine_has_held_up_is_done_before_the_next_turn():
+    """A click goes through the loop several times before anything is computed; meanwhile a rest may be over."""
+    seen: list[str] = []
+
+    def answer(steps: int) -> None:
+        if steps:
+            asyncio.get_running_loop().call_soon(answer, steps - 1)
+        else:
+            work(2 * turns.BUSY)
+            seen.append("answer")
+
+    def hold_up() -> None:
+        time.sleep(2 * turns.REST)  # others have the processor
+        asyncio.get_running_loop().call_soon(answer, 4)
+
+    async def build() -> None:
+        asyncio.get_running_loop().call_soon(hold_up)
+        await get_turns().wait()
+        seen.append("build")
+
+    run_apart(build)
+    assert seen == ["answer", "build"]
+
+
 def test_it_is_known_whether_somebody_waits():
     async def ask() -> list[bool]:
         found = [get_turns().is_free]

@@ -160,8 +160,9 @@ def test_positions_in_other_units_keep_their_shape(factor):
         {"A": (0.0, 0.0), "B": (1e300, 0.0), "C": (5.0, 5.0)},
         {"A": (0.0, 0.0), "B": (float("nan"), 0.0), "C": (5.0, 5.0)},
         {"A": (0.0, 0.0), "B": (0.001, 0.0), "C": (5000.0, 5000.0)},
+        {"A": (9e8, 0.0), "B": (9e8, 0.002), "C": (9e8, 0.001)},
     ],
-    ids=["none", "some", "all the same", "huge", "not a number", "two nearly the same"],
+    ids=["none", "some", "all the same", "huge", "not a number", "two nearly the same", "small and far off"],
 )
 def test_unusable_positions_are_replaced(positions):
     placed = place(make_chain(["A", "B", "C"], positions))

@@ -159,6 +159,10 @@ BAD = [
     (lambda root: root["results"][0].update(theta=[[1], [1, 2]]), "one length"),
     (lambda root: root["results"][0].update(iteration=-1), "iteration: expected a whole number"),
     (lambda root: root["results"][0].update(stop="magic"), "stop: expected one of '', 'converged'"),
+    (
+        lambda root: root["results"][0].update(iterations=[[1.5]]),
+        r"results\[0\]\.iterations\[0\]\[0\]: expected a whole number",
+    ),
     (lambda root: root["results"][0].update(stop=[]), "stop: expected one of"),
     (lambda root: root["results"][0].update(method=[]), "method: expected one of"),
     (lambda root: root.update(results=root["results"] * 50), "results: expected a list of 0 to"),

@@ -51,6 +51,16 @@ def test_an_empty_network_with_data_has_no_parts(network):
     assert derive(Scene(document=Document(network), data=data)).parts is None
 
 
+def test_what_stands_in_the_way_of_learning_is_said():
+    scene = scene_of("thesis-grid")
+    network, dataset = scene.document.network, scene.data.dataset
+    bare = replace(scene, document=replace(scene.document, network=MarkovNetwork(network.variables, (), ())))
+    assert derive(bare).obstacle == "There are no factors to learn: connect some variables."
+    empty = replace(scene, data=replace(scene.data, dataset=dataset.take(np.arange(0))))
+    assert derive(empty).obstacle.startswith("There is nothing to learn from: the data has no rows.")
+    assert derive(scene).obstacle == ""
+
+
 def test_data_over_other_variables_is_refused():
     with pytest.raises(ModelError, match="match its columns"):
         derive(scene_of("asia", data=GALLERY["cancer"].read()[1]))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from engine.learning.learn import learn
-from engine.model.network import BayesianNetwork
 from pgmgui.project.examples import find_example
 from pgmgui.state import frames as frames_module
 from pgmgui.state.frames import Frame, Frames
@@ -17,10 +16,13 @@ from tests.pgmgui.state.test_race import follow
 
 
 @pytest.fixture
-def session():
+def session(request):
     session = Session()
-    session.open_example(find_example("asia"))
+    session.open_example(find_example(getattr(request, "param", "asia")))
     return session
+
+
+both_kinds = pytest.mark.parametrize("session", ["asia", "thesis-grid"], indirect=True)
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +78,7 @@ def test_nearest_and_steps(snapshots):
     assert frames.step(12, 3).iteration == 12
 
 
+@both_kinds
 def test_travelling_shows_the_parameters_of_an_iteration(session):
     race = Race(session)
     traveller = Traveller(session, race)
@@ -121,6 +124,7 @@ def test_a_new_problem_or_a_cancelled_run_ends_the_journey(session):
     assert (session.moment, session.viewed) == (None, "current")
 
 
+@both_kinds
 def test_learners_and_restarts_are_chosen(session):
     session.configure(methods=("d-em", "em"), restarts=3)
     race = Race(session)
@@ -135,7 +139,7 @@ def test_learners_and_restarts_are_chosen(session):
         traveller.load(restart)
         assert session.moment.title == f"restart {restart + 1} of EM"
         assert np.array_equal(session.reached.theta[0], snapshot.theta[restart])
-    assert isinstance(session.viewed_network, BayesianNetwork)
+    assert type(session.viewed_network) is type(session.network)
 
 
 def test_what_is_looked_at_is_built_once(session, snapshots):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine.learning.bounds import Bounds
+from engine.learning.markov_bounds import Fit, MarkovBounds
 from pgmgui.project.results import Point
 from pgmgui.state.curve import Curve
 from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
@@ -40,6 +41,20 @@ def test_bounds_are_labelled_and_the_naive_one_only_on_demand():
         "naive bound": [-2.0, -2.0],
     }
     assert make_lines({}, None, Axes()) == {}
+
+
+def test_a_markov_networks_bounds_are_told_by_kind_and_an_estimate_is_none_of_them():
+    found = MarkovBounds(-2.0, -3.0, Fit(-5.0, "certified"), Fit(-4.0, "exact"))
+    assert {name: line.y[0] for name, line in make_lines({}, found, Axes()).items()} == {"bound, certified": -5.0}
+    looser = make_lines({}, found, Axes(looser=True))
+    assert {name: line.y[0] for name, line in looser.items()} == {
+        "bound, certified": -5.0,
+        "bound by cliques": -4.0,
+        "naive bound": -2.0,
+    }
+    for cliques in (Fit(-4.5, "estimate"), Fit(-5.0, "exact"), None):
+        found = MarkovBounds(-2.0, -3.0, Fit(-5.0, "exact"), cliques)
+        assert set(make_lines({}, found, Axes(looser=True))) == {"bound, in closed form", "naive bound"}
 
 
 def test_the_gap_is_to_the_smallest_bound_and_ends_on_the_floor():

@@ -53,11 +53,25 @@ def test_what_belongs_to_the_file_survives(tmp_path):
     [
         ({"format": "other"}, "not a network file"),
         ({"version": 2}, "version 2 is not known"),
+        ({"version": True}, "version True is not known"),
+        ({"name": 5}, "^name: expected a text of at most 10,000 characters, got 5"),
+        ({"name": ["x"]}, "^name: .* got a list"),
+        ({"name": "x" * 10_001}, "^name: .* 10,000"),
+        ({"name": "\ud800"}, "^name: expected text without half of a character"),
+        ({"properties": []}, "^properties: expected an object, got a list"),
+        ({"properties": {"author": None}}, r"^properties\.author: expected a text .* got null"),
         ({"kind": "causal"}, "kind 'causal' is not known"),
         ({"variables": 3}, "needs 'variables' as a list"),
         ({"variables": [{"name": "A"}]}, "variable 'A' needs 'states' as a list"),
         ({"variables": [{"name": "A", "states": [1]}]}, "as a list of texts"),
         ({"variables": [{"name": "A", "states": ["a"], "position": [1]}]}, "position of variable 'A'"),
+        ({"variables": [{"name": "A", "states": ["a"], "position": [1, float("nan")]}]}, "position of variable 'A'"),
+        ({"variables": [{"name": "A", "states": ["\ud800"]}]}, r"^variables\[0\]\.states\[0\]: .* half of a character"),
+        (
+            {"variables": [{"name": "A", "states": ["a"], "properties": {"label": 1}}]},
+            r"^the properties of variable 'A'\.label: expected a text",
+        ),
+        ({"tables": [{"variables": ["A"], "values": [1, float("inf")]}]}, "the table over 'A' needs a list of numbers"),
         ({"tables": [{"variables": ["Z"], "values": [1]}]}, "'Z', which is not defined"),
         ({"tables": [{"variables": ["A", "A"], "values": [1] * 4}]}, "'A' twice"),
         ({"tables": [{"variables": ["A"], "values": [1, "x"]}]}, "a list of numbers"),
@@ -71,6 +85,20 @@ def test_what_belongs_to_the_file_survives(tmp_path):
 def test_a_wrong_file_is_refused(change, message):
     with pytest.raises(FormatError, match=message):
         build_document(parse(json.dumps(json.loads(TEXT) | change)))
+
+
+@pytest.mark.parametrize("place", [[1e308, 0], [0, -1.1e9], [1e9, 1e10]])
+def test_a_position_out_of_the_world_is_refused(place):
+    root = json.loads(TEXT)
+    root["variables"][0]["position"] = place
+    with pytest.raises(FormatError, match=r"^the position of 'A' is \(.*\); expected numbers from -1,000,000,000 to"):
+        build_document(parse(json.dumps(root)))
+
+
+def test_what_is_null_is_not_there():
+    root = json.loads(TEXT) | {"name": None, "properties": None}
+    document = build_document(parse(json.dumps(root)))
+    assert (document.name, document.properties) == ("", {})
 
 
 @pytest.mark.parametrize("text", ["", "[" * 100_000, "{", "[]", "nul", '{"format": NaN}', "9" * 5000])

@@ -122,7 +122,7 @@ def odd_document() -> Document:
     return Document(
         BayesianNetwork(variables, parents, tables),
         " odd\nname ",
-        {"=": (0.1 + 0.2, -1e-7), "12": (3.0, -0.0), "]]>": (1e300, 5.0)},
+        {"=": (0.1 + 0.2, -1e-7), "12": (3.0, -0.0), "]]>": (1e9, 5.0)},
         properties,
         {name: {**properties, "position": "(1, 2)", "fast": "x[3]"} for name in ODD[1:]},
     )

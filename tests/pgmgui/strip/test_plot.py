@@ -1,0 +1,56 @@
+"""The figure of the live plot: lines are made when they are first needed, and look as the others do."""
+
+import numpy as np
+import pytest
+
+from pgmgui.strip.plot import Plot
+from pgmgui.strip.plot_lines import BOUNDS, Axes, Line
+
+LINE = Line(np.array([0.0, 1.0]), np.array([-2.0, -1.0]))
+
+
+@pytest.fixture
+def plot():
+    return Plot("objective", lambda _place: None)
+
+
+def draw(plot, *names):
+    plot.fill(dict.fromkeys(names, LINE), Axes(), 1, None)
+
+
+def listed(plot):
+    """What the legend lists."""
+    return [item.label.value for item in plot._legend.items if item.visible]
+
+
+def find_lines(plot):
+    return {line.name: line for line in plot.figure.renderers if line.name in {*BOUNDS, "EM", "EDML"}}
+
+
+def test_a_line_is_made_when_it_is_first_drawn(plot):
+    assert not find_lines(plot)
+    draw(plot, "EM", BOUNDS[0])
+    made = find_lines(plot)
+    assert made.keys() == {"EM", BOUNDS[0]}
+    draw(plot, "EM", BOUNDS[0])
+    assert find_lines(plot) == made
+    assert set(plot._hover.renderers) == set(made.values())
+
+
+def test_bounds_are_listed_first_and_lie_below_whenever_they_come(plot):
+    draw(plot, "EM", BOUNDS[0])
+    draw(plot, "EM", "EDML", BOUNDS[0], BOUNDS[2], BOUNDS[1])
+    assert listed(plot) == [*BOUNDS[:3], "EM", "EDML"]
+    assert {name: line.level for name, line in find_lines(plot).items()} == {
+        **dict.fromkeys(BOUNDS[:3], "underlay"),
+        **dict.fromkeys(["EM", "EDML"], "glyph"),
+    }
+    draw(plot, "EM", BOUNDS[0])
+    assert listed(plot) == [BOUNDS[0], "EM"]
+
+
+def test_a_line_that_comes_later_is_as_wide_as_the_others(plot):
+    draw(plot, "EM")
+    plot.enlarge(True)
+    draw(plot, "EM", "EDML", BOUNDS[0])
+    assert {line.glyph.line_width for line in find_lines(plot).values()} == {4.0}
