@@ -51,6 +51,19 @@ def test_learn_reports_what_it_reached(method, tmp_path):
     assert result["seconds"] > 0
 
 
+def test_the_automatic_learner_says_what_it_did_for_each_component():
+    result = run("learn", *ASIA, "--method", "auto", "--json").result
+    assert result["stop"] == "converged"
+    assert len(result["restarts"]) == 8
+    assert np.diff(result["trace"]).min() > -1e-9
+    assert result["trace"][-1] == pytest.approx(result["objective"], abs=1e-6)
+    ends = [component["course"]["end"] for component in result["components"]]
+    assert sorted(ends) == ["certified", *["counted"] * (len(ends) - 1)]
+    assert all(component["certified"] for component in result["components"])
+    lines = run("learn", *ASIA, "--method", "auto").out.splitlines()
+    assert [line for line in lines if line.startswith("Component 2: The best of 8 restarts")]
+
+
 def test_every_method_takes_the_same_first_step():
     traces = [
         run("learn", *ASIA, "--method", method, "--max-iter", 5, "--tol", 0, "--json").result["trace"]

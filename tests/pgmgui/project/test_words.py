@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from engine.learning.course import Course
 from engine.learning.learn import STOPS as REASONS
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
@@ -18,6 +19,7 @@ from pgmgui.project.words import (
     describe_briefly,
     describe_certificate,
     describe_component,
+    describe_course,
     describe_run,
     describe_savings,
     describe_symmetries,
@@ -151,3 +153,28 @@ def test_a_component_in_words():
     ]
     k = task.decomposition.component_of[session.network.index["asia"]]
     assert describe_component(task, k) == [f"Component {k + 1} learns asia."]
+
+
+@pytest.mark.parametrize(
+    ("course", "sentence"),
+    [
+        (Course(8, 0, 0, "", "counted"), "Nothing is missing: counted once."),
+        (Course(8, 0, 0, "", "certified"), "The best of 8 restarts. It is at its bound."),
+        (
+            Course(9, 70, 0, "L-BFGS", "settled"),
+            "The best of 9 restarts; of 70 variations and new starts, none was better; polished by L-BFGS. "
+            "Nothing moves any more.",
+        ),
+        (
+            Course(1, 1, 1, "", ""),
+            "The best of 1 restart; of 1 variation and new start, one was better 1 time. It is not done yet.",
+        ),
+        (
+            Course(8, 112, 3, "hybrid", "certified"),
+            "The best of 8 restarts; of 112 variations and new starts, one was better 3 times; polished by hybrid. "
+            "It is at its bound.",
+        ),
+    ],
+)
+def test_what_was_done_for_a_component(course, sentence):
+    assert describe_course(course) == sentence
