@@ -80,7 +80,8 @@ def learn(
     if task is None or not chosen.conditioned:
         task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
     _refuse(chosen, chosen.reason_against_data(task))
-    starts = resume.theta if resume else make_starts(task, start, max(n_init, chosen.restarts), random_state)
+    restarts = max(n_init, chosen.restarts) if n_init > 0 else n_init
+    starts = resume.theta if resume else make_starts(task, start, restarts, random_state)
     yield from _Runs(task, chosen, starts, stopping, started, resume).run(executor, cancelled)
 
 

@@ -214,6 +214,7 @@ def _advance(
         recent[ended] = objective[ended, None]
     if np.array_equal(still, active):
         still = active
+    propagated = info.propagated @ focus.is_counted if info.wish is None else info.propagated.sum()
     iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started
     return Progress(
         state,
@@ -222,7 +223,7 @@ def _advance(
         progress.iterations + active,
         still,
         recent,
-        progress.inferences + int(info.propagated @ focus.is_counted),
+        progress.inferences + int(propagated),
         iteration,
         seconds,
         _reason(still, iteration, seconds, stopping),

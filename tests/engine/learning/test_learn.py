@@ -368,7 +368,7 @@ def test_data_over_other_variables_are_refused():
 
 
 def test_an_unknown_method_is_refused():
-    with pytest.raises(ModelError, match="'magic' is not known; use one of d-em, em"):
+    with pytest.raises(ModelError, match="'magic' is not known; use one of auto, d-em, em"):
         run(chain(), chain_data(), "magic")
 
 

@@ -194,7 +194,7 @@ def test_the_triangle_of_the_thesis_is_learned(method):
     network, dataset = triangle()
     stopping = Stopping(tol=1e-10, criterion="likelihood", max_iter=5000, patience=3)
     snapshots = list(learn(network, dataset, method, start="current", stopping=stopping))
-    trace = [float(s.objective.sum()) for s in snapshots]
+    trace = [float(s.objective[0].sum()) for s in snapshots]
     assert trace[0] == pytest.approx(-207.9442, abs=1e-4)
     assert trace[-1] == pytest.approx(-155.513378, abs=1e-6)
     assert all(b >= a - 1e-10 for a, b in itertools.pairwise(trace))
@@ -280,7 +280,10 @@ def test_all_learners_reach_one_optimum_on_complete_data(method, kind):
     best = oracles.fit_scopes(*plain_model(network)[:2], *plain_data(dataset), rounds=2000)
     stopping = Stopping(tol=1e-8, criterion="likelihood", max_iter=5000, patience=3)
     *_, last = learn(network, dataset, method, n_init=2, stopping=stopping)
-    np.testing.assert_allclose(last.objective.sum(axis=1), best, rtol=1e-6)
+    reached = last.objective.sum(axis=1)
+    if METHODS[method].learner.chooses_units:  # it leaves those that are not needed
+        reached = reached.max()
+    np.testing.assert_allclose(reached, best, rtol=1e-6)
 
 
 @settings(max_examples=30, deadline=None)

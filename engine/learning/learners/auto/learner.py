@@ -73,16 +73,16 @@ class Auto:
     chooses_units: ClassVar[bool] = True
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
-            "Restarts are stepped together by EM, the worse half of each component's dropped again and again. "
-            "Variations of the best follow until none is better; then EM, hybrid or L-BFGS polishes it, whichever "
-            "gains most for its work, until it is certified or nothing moves.",
+            "Restarts and variations of the best are stepped together by EM, and the worse half of each component's is "
+            "dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains most for its work, "
+            "until it is certified or nothing moves.",
             r"\theta_S \leftarrow \mathrm{arg}\max\limits_{\theta_S \in \{\mathrm{restarts},\, \mathrm{variations}\}} "
             r"\ell_S(\theta_S) + \log \rho(\theta_S)",
         ),
         MarkovNetwork: Words(
-            "Restarts are stepped together by L-BFGS, the worse half dropped again and again. Variations of the best "
-            "follow until none is better; then L-BFGS, EM or hybrid polishes it, whichever gains most for its work, "
-            "until it is certified or nothing moves. Complete data has one optimum, and needs no search.",
+            "Restarts and variations of the best are stepped together by L-BFGS, and the worse half is dropped again "
+            "and again, unless the data is complete and has one optimum. L-BFGS, EM or hybrid polishes what is left, "
+            "whichever gains most for its work, until it is certified or nothing moves.",
             r"\theta \leftarrow \mathrm{arg}\max\limits_{\theta \in \{\mathrm{restarts},\, \mathrm{variations}\}} "
             r"\ell(\theta)",
         ),
