@@ -264,7 +264,9 @@ class _Runs:
     def snapshot(self, stop: str) -> Snapshot:
         """What is known of all restarts."""
         seconds = time.perf_counter() - self.started
-        courses = self._courses.get(int(np.argmax(self._known["objective"].sum(axis=1))), ())
+        courses: tuple[Course, ...] = ()
+        if self._courses:
+            courses = self._courses.get(int(np.argmax(self._known["objective"].sum(axis=1))), ())
         return Snapshot(
             self.task, self._iteration, seconds, self._inferences, stop=stop, courses=courses, **self._known
         )

@@ -212,7 +212,7 @@ def _advance(
         still = np.where(info.wish == 0, still, info.wish > 0)
         ended = info.wish < 0
         recent[ended] = objective[ended, None]
-    if np.array_equal(still, active):
+    elif np.count_nonzero(still) == np.count_nonzero(active):
         still = active
     propagated = info.propagated @ focus.is_counted if info.wish is None else info.propagated.sum()
     iteration, seconds = progress.iteration + 1, progress.seconds + time.perf_counter() - started
