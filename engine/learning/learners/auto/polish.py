@@ -23,7 +23,7 @@ TRIAL = 20
 STINT = 40
 """Steps by the one that gained most until learners are tried again; then twice as many."""
 SETTLED = 1e-3
-"""Nats: a group with no more to go, by estimate, is stepped on only until it converges."""
+"""Nats: groups that have no more to go together, by estimate, are stepped on only until they converge."""
 
 
 def begin_polish(values: Floats) -> Polish:
@@ -85,5 +85,6 @@ def look(values: Floats, memory: Memory) -> Memory:
     polish = memory.polish
     recent, settled = remember(polish.recent, values[0]), polish.settled
     if memory.stage == POLISH:
-        settled = settled | (estimate_distance(recent) <= SETTLED)
+        share = SETTLED / max(1, int(np.count_nonzero(~memory.counted)))
+        settled = settled | (estimate_distance(recent) <= share)
     return replace(memory, polish=replace(polish, recent=recent, settled=settled))
