@@ -55,7 +55,7 @@ def query(
     ImpossibleEvidenceError
         If the evidence has probability zero, or the targets cannot hold together.
     """
-    _check(network, evidence)
+    check_evidence(network, evidence)
     targets = {network.index[name]: _normalised(target) for name, target in evidence.marginals.items()}
     # A likelihood of ones says nothing, and keeps a place in the plan for another.
     likelihoods = {
@@ -65,15 +65,7 @@ def query(
     cells = [evidence.states.get(v.name, likelihoods.get(v.name)) for v in network.variables]
     posterior = infer(network, make_dataset(network.variables, [cells]), memory_limit)
     if posterior.impossible[0]:
-        given = [f"{name}={state}" for name, state in evidence.states.items()]
-        given += list(evidence.likelihoods)
-        if not given:
-            raise ModelError(
-                "the factors of this Markov network exclude every configuration: no state has a probability"
-            )
-        raise ImpossibleEvidenceError(
-            f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
-        )
+        raise make_impossible(evidence)
     return meet_targets(posterior, targets, memory_limit, tol, max_iter) if targets else posterior
 
 
@@ -83,7 +75,19 @@ def _normalised(target: Likelihood) -> Floats:
     return np.asarray(values / values.sum())
 
 
-def _check(network: Network, evidence: Evidence) -> None:
+def make_impossible(evidence: Evidence) -> PgmError:
+    """What to raise where no configuration of the network agrees with the evidence."""
+    given = [f"{name}={state}" for name, state in evidence.states.items()]
+    given += list(evidence.likelihoods)
+    if not given:
+        return ModelError("the factors of this Markov network exclude every configuration: no state has a probability")
+    return ImpossibleEvidenceError(
+        f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
+    )
+
+
+def check_evidence(network: Network, evidence: Evidence) -> None:
+    """Raise an error if the evidence is not about this network, or contradicts itself in form."""
     seen: set[str] = set()
     for name in (*evidence.states, *evidence.likelihoods, *evidence.marginals):
         find_variable(network, name)
