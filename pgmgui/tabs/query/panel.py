@@ -19,6 +19,8 @@ from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.explanation_view import ExplanationView
+from pgmgui.tabs.query.information_view import InformationView
+from pgmgui.tabs.query.sensitivity_view import SensitivityView
 
 MOST_STATES = 60
 """States of a variable that have a bar."""
@@ -41,6 +43,8 @@ class QueryView(Protocol):
 VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     BARS: None,
     "explanation": ExplanationView,
+    "sensitivity": SensitivityView,
+    "observe next": InformationView,
 }
 """What the tab can show, and how it is made; the bars are there from the beginning."""
 
