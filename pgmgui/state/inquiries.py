@@ -17,8 +17,8 @@ from pgmgui.state.answers import as_evidence, find_source
 from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
 
-Subject = tuple[str, ...]
-"""Names of variables or states, as the question needs them."""
+Subject = tuple[Any, ...]
+"""What a question is about, as its kind needs it: names of variables or states, or cases; compared by value."""
 Solve = Callable[[Network, Evidence, Subject], Any]
 
 

@@ -120,3 +120,27 @@ def test_what_to_observe_next(open_panel, asia):
     ranked = sorted((item for item in gains.items() if item[1] > 5e-5 * before), key=lambda item: -item[1])
     expected = [(name, f"−{gain:.4f}, {100 * gain / before:.1f}%") for name, gain in ranked]
     assert read_bars(page, "What to observe next") == expected
+
+
+def test_cases_are_kept_and_compared_side_by_side(open_panel, asia):
+    board = open_panel("query")
+    page = Asking(board)
+    page.state_button("dysp", "yes").click()
+    page.button("cases").click()
+    page.button("Keep as case").click()
+    cases = page.page.get_by_role("group", name="Suppose:")
+    expect(cases.get_by_role("button")).to_have_text(["dysp = yes"])
+    page.supposed.get_by_role("button").click()
+    page.select("lung")
+    joints = enumerate_joint(asia, {}), enumerate_joint(asia, {"dysp": (1, 0)})
+    expected = []
+    for k, state in enumerate(("yes", "no")):
+        values = [oracles.marginal(joint, (asia.index["lung"],))[k] for joint in joints]
+        expected += ["" if k else "lung", state, *(f"{100 * value:.1f}%" for value in values)]
+    table = page.page.get_by_role("grid", name="Cases")
+    expect(table.locator("[role=rowheader], [role=gridcell]")).to_have_text(expected)
+    cases.get_by_role("button").click()
+    expect(page.supposed.get_by_role("button")).to_have_text(["✕ dysp = yes"])
+    page.page.get_by_role("group", name="Remove:").get_by_role("button").click()
+    expect(cases).to_have_count(0)
+    expect(table).to_have_count(0)

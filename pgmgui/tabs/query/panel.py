@@ -18,6 +18,7 @@ from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
+from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
 from pgmgui.tabs.query.information_view import InformationView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
@@ -45,6 +46,7 @@ VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     "explanation": ExplanationView,
     "sensitivity": SensitivityView,
     "observe next": InformationView,
+    "cases": CasesView,
 }
 """What the tab can show, and how it is made; the bars are there from the beginning."""
 
@@ -70,7 +72,10 @@ class QueryPanel(pn.viewable.Viewer):
         self._words = PlainText(margin=(0, 0, 4, 0))
         self._bars = Bars(on_suppose=self._suppose, sizing_mode="stretch_width", margin=0)
         self._shown = make_switch("Show", list(VIEWS), "What is asked of the network, given what is supposed.")
-        self._shown.margin = (0, 0, 4, 0)
+        # In large type there are two rows of buttons.
+        wrapping = ".MuiToggleButtonGroup-root { flex-wrap: wrap; } .MuiToggleButton-root { width: auto !important; }"
+        sheets = [*self._shown.stylesheets, wrapping]
+        self._shown.param.update(margin=(0, 0, 4, 0), sizing_mode="stretch_width", stylesheets=sheets)
         self._shown.param.watch(lambda event: self._turn_to(event.new), "value")
         # Alone: what the evidence means stays in view over many bars.
         self._scrolled = pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto")
