@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from pgmgui.project.examples import find_example
 from tests import oracles
 from tests.ui.query_page import Asking
+from tests.ui.test_accessibility import TABS, judge_settled
 
 
 @pytest.fixture
@@ -144,3 +146,22 @@ def test_cases_are_kept_and_compared_side_by_side(open_panel, asia):
     page.page.get_by_role("group", name="Remove:").get_by_role("button").click()
     expect(cases).to_have_count(0)
     expect(table).to_have_count(0)
+
+
+def test_axe_finds_nothing_in_the_views(open_panel):
+    page = Asking(open_panel("query"))
+    page.state_button("dysp", "yes").click()
+    page.select("lung")
+    page.page.evaluate(Axe().axe_script)
+    shown = {
+        "explanation": page.page.get_by_role("grid", name="Explanation"),
+        "sensitivity": page.page.get_by_role("listitem").filter(has_text="given smoke = yes").first,
+        "observe next": page.page.get_by_role("listitem").filter(has_text="either").first,
+        "cases": page.page.get_by_role("grid", name="Cases"),
+    }
+    for name, sign in shown.items():
+        page.button(name).click()
+        if name == "cases":
+            page.button("Keep as case").click()
+        expect(sign).to_be_visible()
+        assert judge_settled(page, "light", TABS[0]) == [], name

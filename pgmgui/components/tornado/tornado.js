@@ -15,6 +15,7 @@ function draw(list, {ranges, middle, label}) {
   const width = Math.max(middle, ...ends) - low || 1
   const place = (value) => `${100 * (value - low) / width}%`
   list.setAttribute("aria-label", label)
+  list.tabIndex = ranges.length ? 0 : -1 // so that the keyboard can scroll it
   list.replaceChildren()
   for (const {text, detail, about, start, end, told} of ranges) {
     const item = make("li", "", list)
