@@ -134,6 +134,8 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
         help="Z shall have this distribution (Jeffrey)",
     )
     parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
+    parser.add_argument("--mpe", action="store_true", help="also the most probable states of all variables together")
+    parser.add_argument("--map", metavar="X,Y", help="also those of these together, the others summed out")
     _add_memory_limit(parser)
     _add_json(parser)
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from engine.formats import (
 )
 from engine.inference import query as evidences
 from engine.inference.chordal import as_bayesian
+from engine.inference.explanation import Explanation, explain
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
 from engine.model.dataset import Dataset, Role
@@ -72,10 +74,11 @@ def _announce(url: str, address: str) -> None:
 
 
 def query(options: argparse.Namespace) -> None:
-    """Print the posteriors of all variables under evidence."""
+    """Print the posteriors of all variables under evidence, and what explains it best."""
     document = read_model(options)
     network = document.network
-    posterior = evidences.query(network, _parse_evidence(network, options), memory_limit(options))
+    evidence = _parse_evidence(network, options)
+    posterior = evidences.query(network, evidence, memory_limit(options))
     notes = list(document.notes)
     log_evidence: float | None
     try:
@@ -96,7 +99,31 @@ def query(options: argparse.Namespace) -> None:
         lines += [] if log_evidence is None else [f"log partition function {posterior.log_partition:,.6f}"]
     for name, states in posteriors.items():
         lines.append(name + "  " + "  ".join(f"{state} {value:.4f}" for state, value in states.items()))
+    for kind, found in _explain(network, evidence, options).items():
+        result[kind] = {**asdict(found), "probability": math.exp(found.log_probability)}
+        lines += _describe_explanation(kind, found)
     show(options, notes, result, lines)
+
+
+def _explain(network: Network, evidence: evidences.Evidence, options: argparse.Namespace) -> Mapping[str, Explanation]:
+    """The explanations that are asked for."""
+    found = {}
+    if options.mpe:
+        found["mpe"] = explain(network, evidence, None, memory_limit(options))
+    if options.map is not None:
+        chosen = list(dict.fromkeys(split_names(network, options.map)))
+        found["map"] = explain(network, evidence, chosen, memory_limit(options))
+    return found
+
+
+def _describe_explanation(kind: str, found: Explanation) -> list[str]:
+    """The explanation in a line; and another that is as probable, if there is one."""
+
+    def tell(states: Mapping[str, str]) -> str:
+        return "  ".join(f"{name} {state}" for name, state in states.items())
+
+    lines = [f"{kind.upper()}, probability {math.exp(found.log_probability):.4g}:  {tell(found.states)}"]
+    return lines if found.other is None else [*lines, f"{kind.upper()}, as probable:  {tell(found.other)}"]
 
 
 def simulate(options: argparse.Namespace) -> None:

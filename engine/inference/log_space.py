@@ -37,7 +37,7 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
         for child in tree.children[clique]:
             table += align(messages[child], tree.separators[child], tree, clique)
         tables.append(table)
-        messages.append(_log_sum(table, other_axes(tree.cliques[clique], tree.separators[clique])))
+        messages.append(log_sum(table, other_axes(tree.cliques[clique], tree.separators[clique])))
     log_z = sum((messages[k] for k, parent in enumerate(tree.parents) if parent < 0), np.zeros(len(rows)))
     marginals: dict[Scope, Floats] = {}
     known: list[Floats] = [np.zeros_like(message) for message in messages]
@@ -66,7 +66,7 @@ def _sum_posterior(part: Part, posterior: Floats, clique: int, scopes: Iterable[
     return found
 
 
-def _log_sum(table: Floats, axes: tuple[int, ...]) -> Floats:
+def log_sum(table: Floats, axes: tuple[int, ...]) -> Floats:
     """log Σ exp over axes; −∞ where every term is."""
     largest = table.max(axis=axes, keepdims=True)
     largest = np.where(np.isneginf(largest), 0.0, largest)

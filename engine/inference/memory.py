@@ -18,14 +18,16 @@ def check_memory(tree: JunctionTree, variables: Sequence[int], network: Network,
     names = list_names([network.variables[variables[k]].name for k in clique], most=6)
     more = " or more" if tree.largest == MOST_COUNTED else ""
     raise MemoryLimitError(
-        f"exact inference would need about {_gigabytes(needed)} for its tables, over the limit of {_gigabytes(limit)}; "
-        f"the largest joins {len(clique)} unobserved variables ({names}) in {tree.largest:.3g} cells{more}. "
-        "Observe some of them, simplify the network, or raise the memory limit (--memory-limit)",
+        f"exact inference would need about {show_gigabytes(needed)} for its tables, over the limit of "
+        f"{show_gigabytes(limit)}; the largest joins {len(clique)} unobserved variables ({names}) in "
+        f"{tree.largest:.3g} cells{more}. Observe some of them, simplify the network, or raise the memory "
+        "limit (--memory-limit)",
         needed,
         limit,
     )
 
 
-def _gigabytes(size: int) -> str:
+def show_gigabytes(size: int) -> str:
+    """A number of bytes in gigabytes."""
     gigabytes = size / 2**30
     return f"{gigabytes:,.1f} GB" if 0.1 <= gigabytes < 2**20 else f"{gigabytes:.2g} GB"

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from engine.inference.constraints import meet_targets
+from engine.inference.memory import show_gigabytes
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import Posterior, infer
 from engine.model.arrays import Floats
 from engine.model.dataset import make_dataset
-from engine.model.errors import ImpossibleEvidenceError, ModelError, PgmError
+from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError
 from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
 
@@ -55,7 +57,7 @@ def query(
     ImpossibleEvidenceError
         If the evidence has probability zero, or the targets cannot hold together.
     """
-    _check(network, evidence)
+    check_evidence(network, evidence)
     targets = {network.index[name]: _normalised(target) for name, target in evidence.marginals.items()}
     # A likelihood of ones says nothing, and keeps a place in the plan for another.
     likelihoods = {
@@ -65,16 +67,45 @@ def query(
     cells = [evidence.states.get(v.name, likelihoods.get(v.name)) for v in network.variables]
     posterior = infer(network, make_dataset(network.variables, [cells]), memory_limit)
     if posterior.impossible[0]:
-        given = [f"{name}={state}" for name, state in evidence.states.items()]
-        given += list(evidence.likelihoods)
-        if not given:
-            raise ModelError(
-                "the factors of this Markov network exclude every configuration: no state has a probability"
-            )
-        raise ImpossibleEvidenceError(
-            f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
-        )
+        raise make_impossible(evidence)
     return meet_targets(posterior, targets, memory_limit, tol, max_iter) if targets else posterior
+
+
+def query_by_state(network: Network, evidence: Evidence, name: str, memory_limit: int = MEMORY_LIMIT) -> Posterior:
+    """Posteriors of a first row with the evidence, and of one row for each state of a variable, supposed as well.
+
+    A likelihood of the variable itself counts in the first row only: given a state, it tells nothing more.
+
+    Raises
+    ------
+    PgmError
+        If the variable is known, or there are target marginals.
+    ImpossibleEvidenceError
+        If the evidence has probability zero. A state that has is an impossible row.
+    MemoryLimitError
+        If the variable has so many states that the posteriors do not fit.
+    """
+    check_evidence(network, evidence)
+    variable = network.variables[find_variable(network, name)]
+    if name in evidence.states:
+        raise PgmError(f"{name!r} is known: it has the state {evidence.states[name]!r}; ask about another variable")
+    if evidence.marginals:
+        raise PgmError(f"this takes no target marginals; leave out that of {list_names(list(evidence.marginals))}")
+    needed = 8 * (1 + variable.cardinality) * max(table.size for table in (*network.tables, np.ones(1)))
+    if needed > memory_limit:
+        raise MemoryLimitError(
+            f"{name!r} has {variable.cardinality:,} states: a posterior given each of them would need about "
+            f"{show_gigabytes(needed)}, over the limit of {show_gigabytes(memory_limit)}; ask about another variable",
+            needed,
+            memory_limit,
+        )
+    cells: list[Any] = [evidence.states.get(v.name, evidence.likelihoods.get(v.name)) for v in network.variables]
+    place = network.index[name]
+    rows = [cells, *([*cells[:place], state, *cells[place + 1 :]] for state in variable.states)]
+    posterior = infer(network, make_dataset(network.variables, rows), memory_limit)
+    if posterior.impossible[0]:
+        raise make_impossible(evidence)
+    return posterior
 
 
 def _normalised(target: Likelihood) -> Floats:
@@ -83,7 +114,19 @@ def _normalised(target: Likelihood) -> Floats:
     return np.asarray(values / values.sum())
 
 
-def _check(network: Network, evidence: Evidence) -> None:
+def make_impossible(evidence: Evidence) -> PgmError:
+    """What to raise where no configuration of the network agrees with the evidence."""
+    given = [f"{name}={state}" for name, state in evidence.states.items()]
+    given += list(evidence.likelihoods)
+    if not given:
+        return ModelError("the factors of this Markov network exclude every configuration: no state has a probability")
+    return ImpossibleEvidenceError(
+        f"the evidence {list_names(given)} has probability 0 under this network: no state of the others explains it"
+    )
+
+
+def check_evidence(network: Network, evidence: Evidence) -> None:
+    """Raise an error if the evidence is not about this network, or contradicts itself in form."""
     seen: set[str] = set()
     for name in (*evidence.states, *evidence.likelihoods, *evidence.marginals):
         find_variable(network, name)

@@ -20,6 +20,8 @@ from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
+Case = Mapping[str, Mapping[str, float]]
+"""What a query supposed: by variable and state, a likelihood."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,8 @@ class Scene:
         The network that the data was drawn from, if it was.
     factor_prior : FactorPrior, optional
         The prior on the factors of a Markov network.
+    cases : mapping from name to Case
+        What was supposed in queries, and kept.
     """
 
     title: str = "Untitled"
@@ -53,6 +57,7 @@ class Scene:
     example: str = ""
     truth: Network | None = None
     factor_prior: FactorPrior | None = None
+    cases: Mapping[str, Case] = field(default_factory=dict)
 
     @property
     def given(self) -> tuple[int, ...]:

@@ -9,9 +9,10 @@
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
-     "truth": null or the network file that the data was simulated from}
+     "truth": null or the network file that the data was simulated from,
+     "cases": {name: {variable: {state: likelihood}}}}
 
-Version 1 has neither evidence nor results; the truth and the factors' prior may be left out. Data stand in the file,
+Version 1 has neither evidence nor results; truth, cases and the factors' prior may be left out. Data stand in the file,
 or in a CSV file beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes
 a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the network is
 checked after.
@@ -147,6 +148,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
         "results": [dump_result(result) for result in saved.results],
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
+        "cases": scene.cases,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -188,6 +190,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         found["example"],
         None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
         _fit_factor_prior(found["factor_prior"], network),
+        found["cases"],
     )
     if data is not None:
         with _at("marks"):
@@ -335,6 +338,7 @@ _SESSION = record(
         "evidence": optional(map_of(numbers(0, 1e15)), {}),
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
         "truth": optional(map_of(anything), None),
+        "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
     }
 )
 """What each field of a session may be."""

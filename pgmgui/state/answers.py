@@ -65,7 +65,7 @@ def answer(network: Network, evidence: Mapping[str, Likelihood], before: Margina
 def _find_marginals(network: Network, evidence: Mapping[str, Likelihood]) -> tuple[Marginals, float]:
     if not network.variables:
         return (), 0.0
-    posterior = query(network, _as_evidence(network, evidence))
+    posterior = query(network, as_evidence(network, evidence))
     marginals = tuple(posterior.marginal(v)[0] for v in range(len(network.variables)))
     try:
         return marginals, float(posterior.log_evidence[0])
@@ -73,7 +73,8 @@ def _find_marginals(network: Network, evidence: Mapping[str, Likelihood]) -> tup
         return marginals, math.nan
 
 
-def _as_evidence(network: Network, evidence: Mapping[str, Likelihood]) -> Evidence:
+def as_evidence(network: Network, evidence: Mapping[str, Likelihood]) -> Evidence:
+    """What is supposed, as the engine takes it: states where a likelihood of 1 leaves no other."""
     states, likelihoods = {}, {}
     for name, likelihood in evidence.items():
         state = find_state(likelihood)
@@ -102,7 +103,7 @@ def _explain(network: Network, evidence: Mapping[str, Likelihood]) -> str:
 
 def _is_impossible(network: Network, evidence: Mapping[str, Likelihood]) -> bool:
     try:
-        query(network, _as_evidence(network, evidence))
+        query(network, as_evidence(network, evidence))
     except ImpossibleEvidenceError:
         return True
     return False
@@ -120,6 +121,12 @@ def describe_evidence(answer: Answer) -> str:
 
 
 # --- beside the page
+
+
+def find_source(session: Session) -> Network | Snapshot:
+    """Whose parameters are asked: the network's own, or what was learned, of which a network is still to be made."""
+    reached = session.reached
+    return session.network if session.viewed == "current" or reached is None else reached
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,8 +164,7 @@ class Answers(Newest):
         session = self._session
         if not (self.looking or session.bars):
             return
-        reached = session.reached
-        source = session.network if session.viewed == "current" or reached is None else reached
+        source = find_source(session)
         asked = self._asked
         if asked is not None and asked.source is source and asked.evidence == session.evidence:
             return

@@ -10,6 +10,7 @@ import param
 from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
 from engine.model.network import Network
+from pgmgui.project.cases import fit_case, make_case, name_case
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Parts
 from pgmgui.project.settings import Settings
@@ -104,6 +105,24 @@ class Session(Editor):
             self.partial = mark
         else:
             self.soft = mark
+
+    # --- cases
+
+    def keep_case(self) -> None:
+        """Keep what is supposed as a case, named by what it supposes."""
+        scene, case = self.scene, make_case(self.evidence, self.network)
+        if case and case not in scene.cases.values():
+            name = name_case(self.evidence, self.network, scene.cases)
+            self._change(f"keep the case {name}", replace(scene, cases={**scene.cases, name: case}))
+
+    def drop_case(self, name: str) -> None:
+        """Forget a case."""
+        cases = {other: case for other, case in self.scene.cases.items() if other != name}
+        self._change(f"remove the case {name}", replace(self.scene, cases=cases))
+
+    def suppose_case(self, name: str) -> None:
+        """Suppose a case again, as far as the network has its variables and states."""
+        self.evidence, _ = fit_case(self.scene.cases[name], self.network)
 
     # --- what is looked at
 

@@ -99,8 +99,9 @@ def find_sources(kind: str) -> tuple[bytes, ...]:
 
 
 def _find_sessions() -> list[bytes]:
-    """Of two examples, with marks, a prior, evidence and what a run reached."""
+    """Of two examples, with marks, a prior, evidence and a case of it, and what a run reached."""
     from pgmgui.project import session_file
+    from pgmgui.project.cases import make_case
     from pgmgui.project.links import parse_link
     from pgmgui.project.marks import Sensor, Soft
     from pgmgui.project.session_file import Saved
@@ -110,6 +111,8 @@ def _find_sessions() -> list[bytes]:
         link = parse_link(query)
         first, second = (variable.name for variable in link.scene.document.network.variables[:2])
         marks = {first: Soft(0.7), second: Sensor(((0.9, 0.1), (0.25, 0.75))), **link.scene.marks}
-        scene = replace(link.scene, marks=marks, prior={first: 2.0}, truth=link.scene.document.network)
+        network = link.scene.document.network
+        cases = {"case": make_case({second: (0.5, 1.0)}, network)}
+        scene = replace(link.scene, marks=marks, prior={first: 2.0}, truth=network, cases=cases)
         found.append(session_file.dump(Saved(scene, link.settings, {second: (0.5, 1.0)})).encode())
     return found

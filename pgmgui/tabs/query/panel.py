@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
 
 import panel as pn
 
@@ -18,6 +18,10 @@ from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
+from pgmgui.tabs.query.cases_view import CasesView
+from pgmgui.tabs.query.explanation_view import ExplanationView
+from pgmgui.tabs.query.information_view import InformationView
+from pgmgui.tabs.query.sensitivity_view import SensitivityView
 
 MOST_STATES = 60
 """States of a variable that have a bar."""
@@ -27,6 +31,24 @@ SMALL = 12
 """A network of up to so many variables is shown whole."""
 HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood."
 PARAMETERS = ["current", "learned"]
+BARS = "bars"
+
+
+class QueryView(Protocol):
+    """A view of the tab that asks something of its own."""
+
+    def look(self, looked_at: bool) -> None:
+        """Answer while the view is in sight."""
+
+
+VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
+    BARS: None,
+    "explanation": ExplanationView,
+    "sensitivity": SensitivityView,
+    "observe next": InformationView,
+    "cases": CasesView,
+}
+"""What the tab can show, and how it is made; the bars are there from the beginning."""
 
 
 class QueryPanel(pn.viewable.Viewer):
@@ -49,13 +71,23 @@ class QueryPanel(pn.viewable.Viewer):
         self._clear = make_button("Clear all", "suppose nothing", lambda *_: session.suppose_nothing(), margin=0)
         self._words = PlainText(margin=(0, 0, 4, 0))
         self._bars = Bars(on_suppose=self._suppose, sizing_mode="stretch_width", margin=0)
+        self._shown = make_switch("Show", list(VIEWS), "What is asked of the network, given what is supposed.")
+        # In large type there are two rows of buttons.
+        wrapping = ".MuiToggleButtonGroup-root { flex-wrap: wrap; } .MuiToggleButton-root { width: auto !important; }"
+        sheets = [*self._shown.stylesheets, wrapping]
+        self._shown.param.update(margin=(0, 0, 4, 0), sizing_mode="stretch_width", stylesheets=sheets)
+        self._shown.param.watch(lambda event: self._turn_to(event.new), "value")
+        # Alone: what the evidence means stays in view over many bars.
+        self._scrolled = pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto")
+        self._place = pn.Column(self._scrolled, sizing_mode="stretch_both", margin=0)
+        self._made: dict[str, QueryView] = {}
         self._view = pn.Column(
             pn.Row(self._parameters, self._clear, margin=0, styles={"align-items": "center"}),
             self._about,
             self._supposed,
             self._words,
-            # Alone: what the evidence means stays in view over many bars.
-            pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
+            self._shown,
+            self._place,
             sizing_mode="stretch_both",
             margin=(8, 4, 0, 12),
         )
@@ -66,6 +98,17 @@ class QueryPanel(pn.viewable.Viewer):
     def look(self, looked_at: bool) -> None:
         """Answer what is asked while the tab is in view."""
         self._answers.look(looked_at)
+        for name, view in self._made.items():
+            view.look(looked_at and name == self._shown.value)
+
+    def _turn_to(self, name: str) -> None:
+        """Show a view, which is made when it is first asked for."""
+        make = VIEWS[name]
+        if make is not None and name not in self._made:
+            self._made[name] = make(self._session, self._answers)
+        self._place[:] = [self._made.get(name, self._scrolled)]
+        self.look(self._answers.looking)
+        self._update()
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
         suppose(self._session, message)
@@ -101,7 +144,9 @@ class QueryPanel(pn.viewable.Viewer):
         if found is None or not self._answers.fits or found.evidence != session.evidence:
             return ["Computing …" if self._answers.busy else HOW_TO_BEGIN]
         lines = [found.trouble, describe_evidence(found)]
-        return [line for line in (*lines, "" if session.evidence else HOW_TO_BEGIN, describe_shown(session)) if line]
+        if self._shown.value == BARS:
+            lines += ["" if session.evidence else HOW_TO_BEGIN, describe_shown(session)]
+        return [line for line in lines if line]
 
     def _show_bars(self) -> None:
         found = self._answers.answer
