@@ -115,9 +115,11 @@ class Session(Editor):
         self.component = component if known else None
 
     def look_at_row(self, row: int | None) -> None:
-        """Look at one row of the data; none where there is no such row."""
-        seen = self.seen
+        """Look at one row of the data, again if need be; at none where there is no such row."""
+        seen, before = self.seen, self.row
         self.row = row if seen is not None and row in range(seen.n_rows) else None
+        if self.row is not None and self.row == before:
+            self.param.trigger("row")
 
     def travel_to(self, moment: Frame | None) -> None:
         """Look at what was learned at a past iteration, or by another restart; None is the newest."""

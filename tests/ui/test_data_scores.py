@@ -51,3 +51,6 @@ def test_the_doctor_leads_to_a_row_of_probability_0(open_desk, tmp_path):
     tab.button("by probability").click()
     expect(tab.cell(tab.rows, 0, 1)).to_have_text("−∞")
     expect(tab.page.get_by_text("1 row has probability 0: 40.")).to_be_visible()
+    tab.tab("Guide")
+    tab.button("Show the row").click()
+    expect(tab.cell(tab.rows, 0, 0)).to_be_in_viewport()

@@ -62,3 +62,11 @@ def test_a_row_is_looked_at_until_the_data_is_other(session):
     session.look_at_row(7)
     session.set_data(None)
     assert session.row is None
+
+
+def test_a_row_that_is_asked_for_again_is_shown_again(session):
+    shown = []
+    session.param.watch(lambda event: shown.append(event.new), "row")
+    session.look_at_row(7)
+    session.look_at_row(7)
+    assert shown == [7, 7]
