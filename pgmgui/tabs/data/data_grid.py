@@ -34,7 +34,7 @@ class DataGrid(pn.viewable.Viewer):
         self._shown: Dataset | None = None
         self._drawn: tuple[Dataset, Scored | None] | None = None
         self._scoring = RowScoring(session, work_beside)
-        self._looked_at = False
+        self._looked_at = self._picking = False
         self._look_at = _make_choice(
             "Look at", [ROWS, VARIABLES], "The rows of the data, or what it says of each variable.", 240
         )
@@ -131,14 +131,16 @@ class DataGrid(pn.viewable.Viewer):
             if scored is not None and scored.scores is not None:
                 row = int(np.flatnonzero(scored.scores.order == row)[0])
         self._rows.picked = [] if row is None else [row]
-        if row is not None and self._looked_at:
+        if row is not None and self._looked_at and not self._picking:
             self._rows.bring(row)
 
     def _pick(self, place: int) -> None:
         scored = self._scored
         if scored is not None and scored.scores is not None:
             place = int(scored.scores.order[place])
+        self._picking = True  # it is in view, and the user may have gone on since
         self._session.look_at_row(place)
+        self._picking = False
 
     def _go_to(self, text: str) -> None:
         row = self._session.row
