@@ -166,7 +166,7 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         margin=0,
     )
     body = pn.Column(
-        pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
+        pn.Row(work, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
         Later(lambda: LearnStrip(session, desk.race, desk.traveller), min_height=HEIGHT, sizing_mode="stretch_width"),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
@@ -197,12 +197,18 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     )
 
 
-def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]]) -> Later:
+def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], session: Session) -> Later:
     # What is in the first tab has a turn of its own: both at once would hold the server twice as long.
     name, make = next(iter(makers.items()))
     parts = {**makers, name: lambda: Later(make, sizing_mode="stretch_both")}
+
+    def make_tabs() -> LazyTabs:
+        tabs = LazyTabs(parts, "stretch_both", sx=TAB_STYLE)
+        session.param.watch(lambda event: None if event.new is None else tabs.open("Data"), "row")
+        return tabs
+
     return Later(
-        lambda: LazyTabs(parts, "stretch_both", sx=TAB_STYLE),
+        make_tabs,
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
         sizing_mode="stretch_both",

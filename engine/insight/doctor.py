@@ -11,13 +11,15 @@ from engine.inference.posterior import infer
 from engine.learning.parameters import LogLinear
 from engine.learning.starts import find_symmetries
 from engine.learning.task import LearningTask
-from engine.model.arrays import weighted_counts
+from engine.model.arrays import Ints, weighted_counts
 from engine.model.dataset import Role
 from engine.model.network import MarkovNetwork, Network
 from engine.model.variable import list_names
 
 MOST_ROWS = 20_000
 """Rows whose probability is checked: the first ones."""
+MOST_NAMED = 8
+"""Rows that are named."""
 MANY_CELLS = 5_000
 """A table this large is hard to learn and to look at, whatever the data."""
 
@@ -39,6 +41,8 @@ class Finding:
         The states it is about, where it is about some.
     factor : int, optional
         The factor of a Markov network that it is about.
+    rows : tuple of int
+        The rows of data that it is about, from 0.
     """
 
     kind: str
@@ -47,6 +51,7 @@ class Finding:
     advice: str
     states: tuple[int, ...] = ()
     factor: int | None = None
+    rows: tuple[int, ...] = ()
 
 
 def examine(task: LearningTask) -> list[Finding]:
@@ -86,13 +91,21 @@ def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
         yield Finding(
             "impossible",
             network.scopes[k][0] if markov else k,
-            f"{bad.size:,} of {rows.size:,} rows have probability 0 under the current parameters, "
-            f"and {owner} has zeros that exclude some.",
+            f"{bad.size:,} of {rows.size:,} rows have probability 0 under the current parameters "
+            f"({_number_rows(bad)}), and {owner} has zeros that exclude some.",
             "Learning leaves a factor's zeros as they are, from any start: soften them, or leave out these rows."
             if markov
             else "Learning cannot start from here: soften the zeros, or start from random parameters.",
             factor=k if markov else None,
+            rows=tuple(bad.tolist()),
         )
+
+
+def _number_rows(rows: Ints) -> str:
+    """The numbers of rows from 1, the last ones as a number when there are many."""
+    named = ", ".join(f"{row + 1:,}" for row in rows[:MOST_NAMED])
+    more = f" and {rows.size - MOST_NAMED:,} more" if rows.size > MOST_NAMED else ""
+    return f"{'row' if rows.size == 1 else 'rows'} {named}{more}"
 
 
 def _symmetric(task: LearningTask) -> Iterator[Finding]:

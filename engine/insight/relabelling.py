@@ -1,4 +1,4 @@
-"""Restarts that found the same thing: solutions equal up to the names of hidden states.
+"""Solutions equal up to the names of hidden states: restarts that found the same thing, and tables to be compared.
 
 Swapping the states of a hidden variable, in all tables that hold it, changes no probability of what is observed. Two
 restarts that differ only by that are one solution. Of a Markov network expected counts are compared instead of
@@ -8,14 +8,16 @@ parameters: factors that overlap can share out the same distribution in many way
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations, product
+from typing import TypeVar
 
 import numpy as np
 
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask
-from engine.model.arrays import Floats
+from engine.model.arrays import Floats, Ints
 from engine.model.dataset import Role
 from engine.model.network import MarkovNetwork
 
@@ -25,6 +27,25 @@ SAME_OBJECTIVE = 0.05
 """Nats: components whose objectives differ by more are not compared."""
 MOST_RELABELLINGS = 2_000
 """Ways to rename hidden states that are tried; a component with more is compared as it is."""
+
+
+_Table = TypeVar("_Table", Floats, Ints)
+
+
+@dataclass(frozen=True, eq=False)
+class Relabelling:
+    """A way to rename the states of hidden variables.
+
+    Attributes
+    ----------
+    orders : dict from variable to tuple of int
+        Per variable whose states may be renamed, the states that take the places of the first, the second, …
+    source : array (parameters,)
+        Where each parameter comes from.
+    """
+
+    orders: dict[int, tuple[int, ...]]
+    source: Ints
 
 
 def group_restarts(snapshot: Snapshot) -> tuple[int, ...]:
@@ -53,7 +74,7 @@ def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[i
     found: list[int] = []
     groups = [-1] * len(order)
     for r in order:
-        variants = [way[inside] for way in ways]
+        variants = [way.source[inside] for way in ways]
         for other in found:
             if abs(heights[r] - heights[other]) > SAME_OBJECTIVE:
                 continue
@@ -67,35 +88,57 @@ def _group_component(snapshot: Snapshot, k: int, order: Sequence[int]) -> list[i
     return groups
 
 
-def _relabellings(task: LearningTask, k: int) -> Iterator[np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """Where each parameter comes from when the hidden states of a component are renamed, in every way."""
+def _relabellings(task: LearningTask, k: int) -> Iterator[Relabelling]:
+    """Every way to rename the hidden states of a component; only the one that changes nothing, where there are many."""
     network, roles = task.network, task.decomposition.dataset.roles
     component = task.decomposition.components[k]
     hidden = [v for v in component.variables if roles[v] is Role.HIDDEN and network.variables[v].cardinality > 1]
     sizes = [network.variables[v].cardinality for v in hidden]
-    every = np.arange(task.objective.n_parameters)
     if math.prod(math.factorial(size) for size in sizes) > MOST_RELABELLINGS:
-        yield every
-        return
+        hidden, sizes = [], []
     touched = [f for f in component.factors if any(v in network.scopes[f] for v in hidden)]
+    every = np.arange(task.layout.size)
     for orders in product(*(permutations(range(size)) for size in sizes)):
+        chosen = dict(zip(hidden, orders, strict=True))
         source = every.copy()
         for f in touched:
             start, end = task.layout.starts[f], task.layout.starts[f + 1]
             table = every[start:end].reshape(network.tables[f].shape)
-            for v, chosen in zip(hidden, orders, strict=True):
-                if v in network.scopes[f]:
-                    table = table.take(chosen, axis=network.scopes[f].index(v))
-            source[start:end] = table.reshape(-1)
-        yield source
+            source[start:end] = relabel_table(table, network.scopes[f], chosen).reshape(-1)
+        yield Relabelling(chosen, source)
 
 
-def relabel(task: LearningTask, theta: Floats, like: Floats) -> Floats:
-    """Parameters with hidden states renamed so that they are as close as can be to others, component by component."""
-    result = theta.copy()
-    for k in range(len(task.decomposition.components)):
-        inside = np.flatnonzero(task.objective.component == k)
-        if inside.size:
-            best = min(_relabellings(task, k), key=lambda way: float(np.abs(theta[way[inside]] - like[inside]).sum()))
-            result[inside] = theta[best[inside]]
-    return result
+def find_relabelling(
+    task: LearningTask, factor: int, values: Floats, like: Floats, weights: Floats | None = None
+) -> Relabelling:
+    """The renaming of hidden states in the component of a factor that brings parameters closest to others.
+
+    Parameters
+    ----------
+    factor : int
+    values, like : array (parameters,)
+        What is renamed, and what it shall be close to, by the sum of the differences of the component's parameters.
+    weights : array (parameters,), optional
+        How much the difference of each value counts; as much as any other, unless told.
+    """
+    k = task.decomposition.component_of[factor]
+    if k < 0:  # a hidden leaf, of which the data says nothing
+        return Relabelling({}, np.arange(task.layout.size))
+    weights = np.ones(task.layout.size) if weights is None else weights
+    starts = task.layout.starts
+    inside = np.concatenate([np.arange(starts[f], starts[f + 1]) for f in task.decomposition.components[k].factors])
+
+    def distance(way: Relabelling) -> float:
+        source = way.source[inside]
+        # Rounded, so that of ways that are equally close the first is taken: nothing is renamed.
+        return round(float((weights[source] * np.abs(values[source] - like[inside])).sum()), 9)
+
+    return min(_relabellings(task, k), key=distance)
+
+
+def relabel_table(table: _Table, scope: Sequence[int], orders: Mapping[int, Sequence[int]]) -> _Table:
+    """A table over a scope with states renamed: those of variable v now stand in ``orders[v]``."""
+    for axis, v in enumerate(scope):
+        if v in orders:
+            table = table.take(orders[v], axis=axis)
+    return table

@@ -35,6 +35,7 @@ class Session(Editor):
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
+    row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
@@ -132,6 +133,13 @@ class Session(Editor):
         known = parts is not None and component in range(len(parts.task.decomposition.components))
         self.component = component if known else None
 
+    def look_at_row(self, row: int | None) -> None:
+        """Look at one row of the data, again if need be; at none where there is no such row."""
+        seen, before = self.seen, self.row
+        self.row = row if seen is not None and row in range(seen.n_rows) else None
+        if self.row is not None and self.row == before:
+            self.param.trigger("row")
+
     def travel_to(self, moment: Frame | None) -> None:
         """Look at what was learned at a past iteration, or by another restart; None is the newest."""
         if self.learned is not None:
@@ -162,4 +170,4 @@ class Session(Editor):
         self.lecture = large
 
     def _let_go(self) -> dict[str, object]:
-        return {"component": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}
+        return {"component": None, "row": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

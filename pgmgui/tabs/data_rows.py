@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
 
-from engine.model.arrays import Floats, weighted_counts
+from engine.insight.row_scores import RowScores
+from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.variable import Variable, list_names
 from pgmgui.components.grid.grid import Cell, Column, Source
+from pgmgui.project.words import cut
 
 ROLE_WORDS = {
     Role.OBSERVED: "observed",
@@ -21,31 +24,72 @@ ROLE_WORDS = {
 MISSING_CELL: Cell = {"text": "?", "kind": "missing", "about": "missing"}
 MOST_BARS = 12
 """Bars in a cell; a variable with more states shows none."""
+MOST_NUMBERED = 8
+"""Rows whose numbers are told."""
 DIGIT_WIDTH = 8
 """Pixels of a digit."""
 
 
-def data_source(dataset: Dataset) -> Source:
-    """The rows of a dataset: numbers from 1, weights if they differ from 1, and a column for each variable."""
+def data_source(dataset: Dataset, scores: RowScores | None = None) -> Source:
+    """The rows of a dataset: numbers from 1, weights if they differ from 1, and a column for each variable.
+
+    With scores, the least probable come first, with their log-likelihoods.
+    """
     weighted = not bool((dataset.weights == 1).all())
     digits = len(f"{dataset.n_rows:,}")
     columns = [Column("Row", "head", width=max(44, 22 + DIGIT_WIDTH * digits))]
     if weighted:
         columns.append(Column("Weight", "number", about="how many times the row counts"))
+    if scores is not None:
+        columns.insert(1, Column("log Pr", "number", about="its log-likelihood, in nats", width=84))
     for variable, role in zip(dataset.variables, dataset.roles, strict=True):
         about = f"{ROLE_WORDS[role]}; states {list_names(variable.states)}"
         columns.append(Column(variable.name, about=about))
     meaning = [_cell_of_codes(dataset, i) for i in range(len(dataset.variables))]
 
     def cells(first: int, last: int) -> list[list[Cell]]:
-        part = dataset.codes[:, first : last + 1].tolist()
+        rows = slice(first, last + 1) if scores is None else scores.order[first : last + 1]
+        part = dataset.codes[:, rows].tolist()
         found: list[list[Cell]] = [[meaning[i][code] for code in codes] for i, codes in enumerate(part)]
         if weighted:
-            found.insert(0, [f"{weight:,.6g}" for weight in dataset.weights[first : last + 1]])
-        found.insert(0, [f"{row + 1:,}" for row in range(first, last + 1)])
+            found.insert(0, [f"{weight:,.6g}" for weight in dataset.weights[rows]])
+        if scores is not None:
+            found.insert(0, [_score_cell(scores, value) for value in scores.log_likelihood[rows].tolist()])
+        numbers = range(first, last + 1) if isinstance(rows, slice) else rows.tolist()
+        found.insert(0, [f"{row + 1:,}" for row in numbers])
         return [list(row) for row in zip(*found, strict=True)]
 
     return Source(tuple(columns), dataset.n_rows, cells, "Data")
+
+
+def _score_cell(scores: RowScores, value: float) -> Cell:
+    if value == -math.inf:
+        return {"text": "−∞", "kind": "warn", "about": "impossible: its probability is 0"}
+    text = _show(value, 4)
+    return {"text": text, "kind": "warn", "about": "outlying"} if value < scores.fence else text
+
+
+def _show(value: float, digits: int = 2) -> str:
+    return f"{value:,.{digits}f}".replace("-", "−")
+
+
+def describe_scores(scores: RowScores, title: str) -> list[str]:
+    """How probable the rows are under somebody's parameters, and which are impossible or outlying."""
+    values = scores.log_likelihood
+    lines = [f"Log-likelihood of each row by the parameters of {title}, the lowest first."]
+    if scores.impossible.size:
+        verb = "row has" if scores.impossible.size == 1 else "rows have"
+        lines.append(f"{scores.impossible.size:,} {verb} probability 0: {_number(scores.impossible)}.")
+    else:
+        lines.append(f"Sum {_show(scores.total)}, median {_show(float(np.median(values)))} nats.")
+    if scores.outlying.size:
+        verb = "is outlying" if scores.outlying.size == 1 else "are outlying"
+        lines.append(f"{scores.outlying.size:,} {verb}, below {_show(scores.fence)} nats: {_number(scores.outlying)}.")
+    return lines
+
+
+def _number(rows: Ints) -> str:
+    return cut([f"{row + 1:,}" for row in rows.tolist()], MOST_NUMBERED)
 
 
 class _Meaning(dict[int, Cell]):

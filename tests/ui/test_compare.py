@@ -61,3 +61,16 @@ def test_factors_are_compared_by_what_they_make_probable(open_panel):
     lab.page.get_by_role("combobox", name=re.compile("^Factor")).click()
     lab.page.locator(".MuiMenuItem-root").filter(has_text="2–5").click()
     expect(lab.page.get_by_role("grid", name="Differences of 2–5")).to_be_visible()
+
+
+def test_hidden_states_that_a_run_has_exchanged_are_renamed_before_they_are_compared(open_panel):
+    lab = Lab(open_panel("variable", "strip", scene="?example=latent-class&seed=3")).select("A").tab("Compare")
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    expect(lab.page.get_by_text("in learned, Class is renamed: 1 is its 2, 2 is its 1.")).to_be_visible()
+    own, learned = (network.tables[1] for network in (lab.session.network, lab.session.learned.network()))
+    assert abs(learned - own).max() > 0.5
+    change = learned[::-1] - own
+    expect(cell(lab, "Differences of A", 0, 1)).to_have_text(f"{change[0, 0]:+.4f}")
+    texts = [[float(text) for text in row[1:]] for row in shown(lab, "Differences of A")]
+    assert texts == pytest.approx(change, abs=6e-5)

@@ -50,6 +50,7 @@ class Grid {
     this.active = this.nearest(...this.active)
     this.scroll_to(this.top)
     this.draw()
+    if (this.awaited != null) bring(this, this.awaited)
     this.root.dataset.loads = load
   }
 
@@ -370,6 +371,7 @@ class Grid {
 
   close() {
     this.resize.disconnect()
+    this.let_go?.()
     cancelAnimationFrame(this.frame)
   }
 }
@@ -384,6 +386,7 @@ export function render({model}) {
     if (message.type === "load") grid.load(message)
     else if (message.type === "cells") grid.fill(message)
     else if (message.type === "picked") grid.pick(message.rows)
+    else if (message.type === "bring") bring(grid, message.row)
   })
   model.on("remove", () => grid.close())
   model.send_msg({type: "ready"})

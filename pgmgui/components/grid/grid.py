@@ -87,7 +87,7 @@ class Grid(Component):
     on_pick = param.Callable(doc="Called with the row that the user picks.")
     on_head = param.Callable(doc="Called with the column whose heading the user clicks.")
 
-    _scripts = ("grid_cells.js", "grid_editor.js", "grid.js")
+    _scripts = ("grid_cells.js", "grid_editor.js", "grid_bring.js", "grid.js")
     _styles = ("grid.css",)
     _python = ("source", "picked", "shown", "on_edit", "on_pick", "on_head")
 
@@ -97,6 +97,10 @@ class Grid(Component):
         self._since = 0
         self._shape: object = None
         super().__init__(**params)
+
+    def bring(self, row: int) -> None:
+        """Scroll the table, and the page around it, to a row."""
+        self._send_msg({"type": "bring", "row": row})
 
     def _receive(self, message: dict[str, Any]) -> None:
         # What the user did to another table says nothing about this one.

@@ -61,7 +61,8 @@ class DataPanel(pn.viewable.Viewer):
         self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
         self._remove = make_button("Remove the data", "the network stays", self._remove_data)
         self._status = PlainText(margin=(4, 0))
-        self._looking = pn.Column(self._status, DataGrid(session), sizing_mode="stretch_width", margin=0)
+        self._grid = DataGrid(session)
+        self._looking = pn.Column(self._status, self._grid, sizing_mode="stretch_width", margin=0)
         path = [pn.Row(self._path, self._read, margin=0, sizing_mode="stretch_width")] if session.local else []
         self._view = pn.Column(
             self._upload,
@@ -79,6 +80,10 @@ class DataPanel(pn.viewable.Viewer):
         )
         session.param.watch(lambda event: self._look(event.old, event.new), "scene")
         self._look(session.scene, session.scene)
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether the tab is in view."""
+        self._grid.look(looked_at)
 
     def _make_path(self) -> None:
         self._path = TextField(

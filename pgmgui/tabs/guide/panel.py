@@ -133,6 +133,10 @@ class Doctor(pn.viewable.Viewer):
     def _describe(self, finding: Finding) -> pn.viewable.Viewable:
         name = self._session.network.variables[finding.variable].name
         buttons = [make_button("Select", f"{name} on the canvas", lambda *_: self._session.select([name]))]
+        if finding.rows:
+            first = finding.rows[0]
+            about = f"row {first + 1:,}, in the Data tab"
+            buttons.append(make_button("Show the row", about, lambda *_: self._session.look_at_row(first)))
         remedy = find_remedy(self._session, finding)
         if remedy is not None:
             buttons.append(make_button(remedy.label, remedy.about, partial(self._cure, remedy.apply)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 
 import panel as pn
 import panel_material_ui as pmui
 
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_narrow_button, make_select
 from pgmgui.components.grid.grid import Grid
@@ -29,6 +29,7 @@ from pgmgui.tabs.variable.comparing import (
     gather_tables,
     list_sources,
 )
+from pgmgui.tabs.variable.renaming import rename_hidden
 from pgmgui.tabs.variable.rows import table_source
 
 MOST_EXPONENT = 50
@@ -107,21 +108,22 @@ class ComparePanel(pn.viewable.Viewer):
             self._session.set_prior(self._name, float(self._slider.value))
 
     def _update(self) -> None:
-        """Show what is compared: at once, or for a factor after the inference that it takes."""
+        """Show what is compared, once hidden states are renamed and the inference that a factor takes is done."""
         self._turn += 1
-        network, name = self._session.network, self._name
+        session, network, name = self._session, self._session.network, self._name
         factors = []
         if name and isinstance(network, MarkovNetwork):
             factors = [k for k, scope in enumerate(network.scopes) if network.index[name] in scope]
         self._offer_factors(factors)
         if factors:
-            scope = network.scopes[int(self._factor.value)]
-            work_beside(partial(self._find, self._turn, list_sources(self._session), scope))
+            factor, sources = int(self._factor.value), list_sources(session)
+            variables = [network.variables[v] for v in network.scopes[factor]]
+            self._find(lambda: gather_marginals(sources, variables), factor, len(sources) > 1)
         elif isinstance(network, BayesianNetwork) and name:
-            tables = gather_tables(self._session, name, float(self._slider.value))
-            self._show(tables, network.scopes[network.index[name]], name)
+            tables = gather_tables(session, name, float(self._slider.value))
+            self._find(lambda: tables, network.index[name], len(tables.found) > 1)
         else:
-            self._show(Tables({}, None), (), name)
+            self._show_nothing(NOTHING)
 
     def _offer_factors(self, factors: list[int]) -> None:
         """The factors of the selected variable in the list; the one that is chosen stays, if it is among them."""
@@ -134,30 +136,38 @@ class ComparePanel(pn.viewable.Viewer):
             self._choosing = False
         self._factor.visible = len(factors) > 1
 
-    def _find(self, turn: int, sources: Mapping[str, Network], scope: tuple[int, ...]) -> Callable[[], None]:
-        """The marginals of a factor's variables, beside the page; what was asked for last is what is shown."""
-        variables = [sources[CURRENT].variables[v] for v in scope]
-        tables, trouble = Tables({}, None), ""
-        try:
-            if len(sources) > 1:
-                tables = gather_marginals(sources, variables)
-        except PgmError as error:
-            trouble = f"These networks cannot be compared: {error}."
-
-        def show() -> None:
-            if turn == self._turn:
-                self._show(tables, scope, "–".join(variable.name for variable in variables), trouble)
-
-        return show
-
-    def _show(self, tables: Tables, scope: tuple[int, ...], name: str, trouble: str = "") -> None:
-        several = len(tables.found) > 1
-        self._comparing.visible = several
+    def _find(self, gather: Callable[[], Tables], factor: int, several: bool) -> None:
+        """Gather tables beside the page and show two of them; what was asked for last is what is shown."""
         if not several:
-            self._grid.source = None
-            self._text.write(trouble or NOTHING)
+            self._show_nothing(NOTHING)
             return
-        first, second = choose_pair(list(tables.found), self._pair)
+        turn, pair, parts = self._turn, self._pair, self._session.parts
+
+        def work() -> Callable[[], None]:
+            try:
+                tables = gather()
+                first, second = choose_pair(list(tables.found), pair)
+                task = None if parts is None else parts.task
+                tables, said = rename_hidden(task, factor, tables, first, second)
+            except PgmError as error:
+                show = partial(self._show_nothing, f"These networks cannot be compared: {error}.")
+            else:
+                show = partial(self._show, tables, factor, (first, second), said)
+            return lambda: show() if turn == self._turn else None
+
+        work_beside(work)
+
+    def _show_nothing(self, why: str) -> None:
+        self._comparing.visible = False
+        self._grid.source = None
+        self._text.write(why)
+
+    def _show(self, tables: Tables, factor: int, pair: tuple[str, str], renamed: list[str]) -> None:
+        if len(tables.found) < 2:
+            self._show_nothing(NOTHING)
+            return
+        first, second = pair
+        self._comparing.visible = True
         options = {key: key for key in SOURCES if key in tables.found}
         self._choosing = True  # the lists are set from here, which is no choice of the user's
         self._from.param.update(options=options, value=first)
@@ -166,17 +176,21 @@ class ComparePanel(pn.viewable.Viewer):
         self._shrinking.visible = tables.counts is not None
         a, b, counts = tables.found[first], tables.found[second], tables.counts
         highest = 1.0 if counts is None else float(counts.sum(axis=1).max())
+        network = self._session.network
+        is_factor = isinstance(network, MarkovNetwork)
+        scope = network.scopes[factor]
+        names = [network.variables[v].name for v in scope]
         self._grid.source = table_source(
-            self._session.network,
+            network,
             scope,
             lambda row: difference_cells(a[row], b[row], None if counts is None else counts[row], highest),
-            f"Differences of {name}",
+            f"Differences of {'–'.join(names) if is_factor else names[-1]}",
             "the change of the probability",
             editable=False,
         )
-        is_factor = isinstance(self._session.network, MarkovNetwork)
         self._text.write(
             f"From {first} ({SOURCES[first]}) to {second} ({SOURCES[second]}).",
+            *renamed,
             describe_difference(a, b, counts),
             *(["The fainter a cell, the fewer rows are behind it."] if counts is not None else []),
             *([MARGINALS] if is_factor else []),

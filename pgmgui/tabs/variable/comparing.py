@@ -7,7 +7,7 @@ The numbers of a factor say little by themselves, for its scale, and what it sha
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from engine.inference.posterior import infer
 from engine.model.arrays import Floats
 from engine.model.dataset import make_dataset
 from engine.model.errors import ImpossibleEvidenceError
+from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.variable import Variable
 from pgmgui.components.grid.grid import Cell
@@ -42,10 +43,16 @@ class Tables:
     found : dict from a key of :data:`SOURCES` to array (rows, states)
     counts : array (rows, states), optional
         The expected counts, once something was learned.
+    wholes : dict from a key to array (parameters,)
+        Of sources with the current network's tables, all of them end to end: by them hidden states are told apart.
+    weights : array (parameters,), optional
+        The rows that are expected behind each parameter that was learned.
     """
 
     found: dict[str, Floats]
     counts: Floats | None
+    wholes: dict[str, Floats] = field(default_factory=dict)
+    weights: Floats | None = None
 
 
 def gather_tables(session: Session, name: str, exponent: float) -> Tables:
@@ -55,21 +62,28 @@ def gather_tables(session: Session, name: str, exponent: float) -> Tables:
         return Tables({}, None)
     v = network.index[name]
     current = _flat(network.tables[v])
-    found, counts = {CURRENT: current}, None
+    found, counts, weights = {CURRENT: current}, None, None
+    networks: dict[str, Network] = {CURRENT: network}
     if session.scene.truth is not None and _same_family(session.scene.truth, network, name):
+        networks[TRUE] = session.scene.truth
         found[TRUE] = _flat(session.scene.truth.tables[session.scene.truth.index[name]])
     if reached is not None:
         layout = reached.task.layout
+        networks[LEARNED] = networks[SHRUNK] = reached.network()
         found[LEARNED] = _flat(layout.tables(reached.theta[reached.best])[v])
-        counts = _flat(layout.tables(reached.counts[reached.best])[v])
+        expected = layout.tables(reached.counts[reached.best])
+        counts = _flat(expected[v])
+        weights = layout.flatten([np.broadcast_to(t.sum(axis=-1, keepdims=True), t.shape) for t in expected])
         found[SHRUNK] = shrink(counts, exponent, found[LEARNED])
     for earlier in session.earlier_networks:
         if _same_family(earlier, network, name):
             table = _flat(earlier.tables[earlier.index[name]])
             if not np.array_equal(table, current):
-                found[PREVIOUS] = table
+                found[PREVIOUS], networks[PREVIOUS] = table, earlier
                 break
-    return Tables(found, counts)
+    flatten = Layout(network).flatten
+    wholes = {key: flatten(other.tables) for key, other in networks.items() if _same_scopes(other, network)}
+    return Tables(found, counts, wholes, weights)
 
 
 def list_sources(session: Session) -> dict[str, Network]:
@@ -88,8 +102,19 @@ def list_sources(session: Session) -> dict[str, Network]:
 
 def gather_marginals(sources: Mapping[str, Network], variables: Sequence[Variable]) -> Tables:
     """The joint marginals of some variables under all networks that have them; this takes an inference of each."""
-    found = {key: find_marginal(network, variables) for key, network in sources.items() if _has(network, variables)}
-    return Tables({key: _flat(marginal) for key, marginal in found.items()}, None)
+    found, wholes = {}, {}
+    for key, network in sources.items():
+        if _has(network, variables):
+            found[key] = _flat(find_marginal(network, variables))
+            if _same_scopes(network, sources[CURRENT]):
+                wholes[key] = _find_marginals(network)
+    return Tables(found, None, wholes)
+
+
+def _find_marginals(network: Network) -> Floats:
+    """The marginals of all factors end to end."""
+    posterior = infer(network, make_dataset(network.variables, [[None] * len(network.variables)]))
+    return Layout(network).flatten([posterior.family(k)[0] for k in range(len(network.scopes))])
 
 
 def find_marginal(network: Network, variables: Sequence[Variable]) -> Floats:
@@ -159,6 +184,11 @@ def _has(network: Network, variables: Sequence[Variable]) -> bool:
     """Whether a network has some variables, with the same states."""
     known = set(network.variables)
     return all(variable in known for variable in variables)
+
+
+def _same_scopes(other: Network, network: Network) -> bool:
+    """Whether a network has the same variables and tables over the same scopes as another."""
+    return type(other) is type(network) and (other.variables, other.scopes) == (network.variables, network.scopes)
 
 
 def _same_tables(a: Network, b: Network) -> bool:

@@ -78,8 +78,12 @@ def test_impossible_rows_are_found_exactly_when_the_joint_says_so(problem):
     cardinalities, scopes, tables = plain_model(network)
     joint = oracles.joint_weights(cardinalities, scopes, tables, {})
     rows, _ = plain_data(dataset)
-    impossible = any(oracles.row_joint(cardinalities, joint, cells).sum() == 0 for cells in rows)
-    assert ("impossible" in findings(network, dataset)) == impossible
+    impossible = [r for r, cells in enumerate(rows) if oracles.row_joint(cardinalities, joint, cells).sum() == 0]
+    found = findings(network, dataset).get("impossible", [])
+    assert bool(found) == bool(impossible)
+    for finding in found:
+        assert finding.rows == tuple(impossible)
+        assert f"{', '.join(str(r + 1) for r in impossible)})" in finding.text
 
 
 @pytest.mark.parametrize("identifier", ["asia", "cancer", "student"])
@@ -131,7 +135,7 @@ def test_of_given_variables_only_what_occurs_can_diverge():
 def test_a_factor_with_a_zero_that_a_row_needs_is_named():
     (found,) = factors((FLAT[0] * [[0, 1, 1], [1, 1, 1]], FLAT[1]), SOME)["impossible"]
     assert (found.factor, found.variable) == (0, 0)
-    assert "1 of 4 rows" in found.text
+    assert "1 of 4 rows have probability 0 under the current parameters (row 1)" in found.text
     assert "the factor over 'A', 'B'" in found.text
     assert "from any start" in found.advice
 

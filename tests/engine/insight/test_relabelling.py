@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.insight.relabelling import group_restarts, relabel
+from engine.insight.relabelling import find_relabelling, group_restarts, relabel_table
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.simulation.sampling import simulate
@@ -87,10 +87,29 @@ def test_restarts_of_a_latent_class_fall_into_few_groups():
 def test_relabelling_brings_back_a_swap():
     last = learned(1)
     network = last.network()
-    states = network.variables[network.index["Class"]].cardinality
+    hidden = network.index["Class"]
+    states = network.variables[hidden].cardinality
     several = swapped(last, [np.arange(states), np.roll(np.arange(states), 1)])
     assert np.abs(several.theta[0] - several.theta[1]).max() > 0.05
-    np.testing.assert_array_equal(relabel(last.task, several.theta[1], several.theta[0]), several.theta[0])
+    for factor in range(len(network.scopes)):
+        way = find_relabelling(last.task, factor, several.theta[1], several.theta[0])
+        np.testing.assert_array_equal(several.theta[1][way.source], several.theta[0])
+        table = several.network(1).tables[factor]
+        back = relabel_table(table, network.scopes[factor], way.orders)
+        np.testing.assert_array_equal(back, several.network(0).tables[factor])
+
+
+def test_what_is_closest_is_not_renamed():
+    last = learned(1)
+    way = find_relabelling(last.task, 0, last.theta[0], last.theta[0])
+    assert all(order == tuple(range(len(order))) for order in way.orders.values())
+    assert way.orders
+
+
+def test_only_hidden_states_are_renamed():
+    network = LATENT.read()[0].network
+    *_, last = learn(network, simulate(network, 300, 0))
+    assert find_relabelling(last.task, 0, last.theta[0], 1 - last.theta[0]).orders == {}
 
 
 def test_complete_data_has_one_solution():

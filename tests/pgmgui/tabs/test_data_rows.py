@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
+from engine.insight.row_scores import RowScores
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.variable import Variable
-from pgmgui.tabs.data_rows import count_cells, data_source, percent, states_source, summary_source
+from pgmgui.tabs.data_rows import count_cells, data_source, describe_scores, percent, states_source, summary_source
 
 RAIN = Variable("Rain", ("yes", "no"))
 SKY = Variable("Sky", ("blue", "grey", "black"))
@@ -31,6 +32,36 @@ def test_weights_are_shown_if_they_differ_from_one():
     source = data_source(make_dataset([RAIN], [["yes"], ["no"]], [2, 0.5]))
     assert [column.title for column in source.columns] == ["Row", "Weight", "Rain"]
     assert source.cells(0, 1) == [["1", "2", "yes"], ["2", "0.5", "no"]]
+
+
+def test_with_scores_the_least_probable_rows_come_first():
+    dataset = make_dataset([RAIN], [["yes"], ["no"], [None], ["no"]], [2, 1, 1, 1])
+    scores = RowScores(np.array([-1.25, -np.inf, 0.0, -9.5]), dataset.weights)
+    source = data_source(dataset, scores)
+    assert [column.title for column in source.columns] == ["Row", "log Pr", "Weight", "Rain"]
+    first, *others = source.cells(0, 3)
+    assert (first[0], first[1]["text"], first[1]["kind"], *first[2:]) == ("2", "−∞", "warn", "1", "no")
+    assert others[0] == ["4", "−9.5000", "1", "no"]
+    assert others[1] == ["1", "−1.2500", "2", "yes"]
+    assert others[2][:3] == ["3", "0.0000", "1"]
+    assert source.cells(2, 2)[0] == others[1]
+
+
+def test_scores_in_words():
+    scores = RowScores(np.array([-1.0, -2.0, -1.5]), np.array([1.0, 2.0, 1.0]))
+    assert describe_scores(scores, "the network itself") == [
+        "Log-likelihood of each row by the parameters of the network itself, the lowest first.",
+        "Sum −6.50, median −1.50 nats.",
+    ]
+    values = np.full(30, -1.0)
+    values[[3, 20]], values[5:16] = (-np.inf, -1234.5), -1.5
+    assert describe_scores(RowScores(values, np.ones(30)), "x")[1:] == [
+        "1 row has probability 0: 4.",
+        "1 is outlying, below −4.50 nats: 21.",
+    ]
+    values[:] = -np.inf
+    told = "30 rows have probability 0: 1, 2, 3, 4, 5, 6, 7, 8 and 22 more."
+    assert describe_scores(RowScores(values, np.ones(30)), "x")[1:] == [told]
 
 
 def test_only_the_rows_in_view_are_looked_at():
