@@ -19,6 +19,7 @@ class Canvas {
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
     add_tools(this)
+    this.finder = new Finder(this)
     this.remember({undo: "", redo: ""})
     this.show_selection()
     this.help = new Help(root)
@@ -34,6 +35,7 @@ class Canvas {
     if (message.type === "load") this.load(message)
     else if (message.type === "style") this.style(message)
     else if (message.type === "bars") this.believe(message)
+    else if (message.type === "found") this.finder.show(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
     else if (message.type === "ack") this.acknowledge(message)
@@ -332,6 +334,12 @@ class Canvas {
   fit() {
     const {drawing} = this
     this.view.fit([...drawing.shown().map(with_card), ...drawing.factors.shown()])
+  }
+
+  // As near as may be to what is selected, beside what is being looked for.
+  go_to_selection() {
+    const nodes = this.drawing.nodes.filter(({name}) => this.selected.has(name))
+    if (nodes.length) this.view.approach(nodes.map(with_card), this.finder.width)
   }
 
   async save_picture(kind) {
