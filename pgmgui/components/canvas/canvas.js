@@ -376,6 +376,7 @@ class Canvas {
     this.resize.disconnect()
     this.view.show.cancel()
     this.drawing.sight.update.cancel()
+    this.drawing.names.change.cancel()
     this.stop_pointer()
     this.stop_keys()
   }

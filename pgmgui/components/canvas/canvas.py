@@ -23,6 +23,7 @@ _PARTS = (
     "shapes",
     "bars",
     "far",
+    "names",
     "sight",
     "factors",
     "drawing",

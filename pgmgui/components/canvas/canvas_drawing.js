@@ -21,6 +21,7 @@ class Drawing {
     this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
+    this.names = new Names(this, layer("far-names"))
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
   }
