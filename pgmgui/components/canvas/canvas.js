@@ -15,11 +15,14 @@ class Canvas {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
+      this.map.follow()
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
+    this.map = new Minimap(this) // below the menus
     add_tools(this)
     this.finder = new Finder(this)
+    this.drawing.sight.on_change = this.map.change
     this.remember({undo: "", redo: ""})
     this.show_selection()
     this.help = new Help(root)
@@ -336,12 +339,6 @@ class Canvas {
     this.view.fit([...drawing.shown().map(with_card), ...drawing.factors.shown()])
   }
 
-  // As near as may be to what is selected, beside what is being looked for.
-  go_to_selection() {
-    const nodes = this.drawing.nodes.filter(({name}) => this.selected.has(name))
-    if (nodes.length) this.view.approach(nodes.map(with_card), this.finder.width)
-  }
-
   async save_picture(kind) {
     await save_drawing(take_picture(this), kind, this.file)
     this.say(`Saved as ${this.file}.${kind}`)
@@ -377,6 +374,7 @@ class Canvas {
     this.view.show.cancel()
     this.drawing.sight.update.cancel()
     this.drawing.names.change.cancel()
+    this.map.change.cancel()
     this.stop_pointer()
     this.stop_keys()
   }

@@ -31,6 +31,7 @@ _PARTS = (
     "picture",
     "tools",
     "find",
+    "map",
     "pointer",
     "keys",
 )
@@ -58,7 +59,7 @@ class Canvas(Component):
     on_find = param.Callable(doc="Called with a text: the nodes that it may mean, each with a reason or none.")
 
     _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
-    _styles = ("canvas.css", "canvas_find.css")
+    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css")
     _python = (
         *("graph", "look", "beliefs", "selected", "factor", "history", "node_height", "longest_label"),
         *("on_op", "on_find"),

@@ -39,7 +39,7 @@ class Finder {
     make_html("span", {}, "Of the selected:", row)
     for (const [relation, text, about] of RELATED)
       this.add_button(row, text, `Select: ${about}`, () => select_related(this.canvas, relation))
-    this.add_button(row, "Zoom", "Zoom to what is selected (Z)", () => this.canvas.go_to_selection())
+    this.add_button(row, "Zoom", "Zoom to what is selected (Z)", () => go_to_selection(this.canvas))
   }
 
   // How much of the canvas it takes, from the left.
@@ -97,7 +97,7 @@ class Finder {
   go() {
     if (this.at < 0) return
     this.canvas.choose_all([this.names[this.at]])
-    this.canvas.go_to_selection()
+    go_to_selection(this.canvas)
   }
 
   select_all() {
@@ -123,6 +123,12 @@ function select_related(canvas, relation, node = null) {
   else canvas.say("Select a variable first.")
 }
 
+// As near as may be to what is selected, beside what is being looked for.
+function go_to_selection({drawing, view, finder, selected}) {
+  const nodes = drawing.nodes.filter(({name}) => selected.has(name))
+  if (nodes.length) view.approach(nodes.map(with_card), finder.width)
+}
+
 // Have Python select, and go there.
 function select_by(canvas, op, values) {
   const before = [...canvas.selected].join("\n")
@@ -130,6 +136,6 @@ function select_by(canvas, op, values) {
   canvas.do(op, values, () => {
     const count = canvas.selected.size
     canvas.say([...canvas.selected].join("\n") === before ? "No others." : `${count.toLocaleString("en")} selected`)
-    canvas.go_to_selection()
+    go_to_selection(canvas)
   })
 }

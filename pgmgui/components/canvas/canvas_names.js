@@ -46,12 +46,18 @@ class Names {
       this.written.delete(node)
     }
     for (const node of nodes) {
-      if (!this.written.has(node)) this.written.set(node, make("text", {}, this.layer))
+      if (!this.written.has(node)) this.write(node)
       const text = this.written.get(node)
-      text.textContent = node.text
-      for (const side of ["x", "y"]) text.setAttribute(side, node[side])
+      // What is set is drawn anew, changed or not.
+      for (const side of ["x", "y"]) if (text.getAttribute(side) !== `${node[side]}`) text.setAttribute(side, node[side])
       text.classList.toggle("selected", Boolean(node.selected))
     }
+  }
+
+  write(node) {
+    const text = make("text", {x: node.x, y: node.y}, this.layer)
+    text.textContent = node.text
+    this.written.set(node, text)
   }
 }
 

@@ -40,6 +40,7 @@ class Sight {
     this.changed = true
     if (!this.whole) this.update()
     this.drawing.names.change()
+    this.on_change?.()
   }
 
   draw() {
