@@ -217,8 +217,7 @@ class Drawing {
   }
 
   outline(hull) {
-    hull.corners = hull_of(hull.members)
-    hull.box = box_of(hull.corners)
+    hull.box = box_of(hull.members)
     if (hull.element) outline_hull(hull)
   }
 
@@ -260,7 +259,9 @@ class Drawing {
 
   add_hull({number, members, factors, colour, ghost, label}) {
     const squares = factors.map((k) => this.factors.squares.get(k)).filter(Boolean)
-    const hull = {number, factors, colour, ghost, label, members: [...members.map((k) => this.nodes[k]), ...squares]}
+    const nodes = members.map((k) => this.nodes[k])
+    const links = this.directed ? edges_among(nodes) : squares.flatMap((square) => square.members.map((node) => [node, square]))
+    const hull = {number, factors, colour, ghost, label, links, members: [...nodes, ...squares]}
     hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)
     return hull

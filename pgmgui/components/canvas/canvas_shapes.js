@@ -92,9 +92,19 @@ function make_hull(hull) {
   outline_hull(hull)
 }
 
-function outline_hull({corners, element, name}) {
-  element.setAttribute("d", `M${corners.map((corner) => corner.join(" ")).join("L")}Z`)
-  const top = corners.reduce((best, corner) => corner[1] < best[1] ? corner : best)
-  name.setAttribute("x", top[0])
-  name.setAttribute("y", top[1] - HULL - 6)
+// Around what is in it and along its edges, so that nothing else is inside; the width of the line does the rest.
+function outline_hull({members, links, element, name}) {
+  const ribbons = links.map(([from, to]) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
+  element.setAttribute("d", [...members.map(outline_box), ...ribbons].join(""))
+  // At the left corner of the highest: arrows come from above.
+  const [first] = members.map(({x, y, width, height}) => [y - height / 2, x - width / 2]).sort((a, b) => a[0] - b[0] || a[1] - b[1])
+  name.setAttribute("x", first[1])
+  name.setAttribute("y", first[0] - HULL - 6)
+}
+
+// Pairs of these nodes that have an edge.
+function edges_among(nodes) {
+  const inside = new Set(nodes)
+  const edges = new Set(nodes.flatMap(({edges}) => edges))
+  return [...edges].filter(({from, to}) => inside.has(from) && inside.has(to)).map(({from, to}) => [from, to])
 }

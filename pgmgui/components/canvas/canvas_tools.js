@@ -73,7 +73,7 @@ function add_tools(canvas) {
     canvas.do("arrange", {}, (done) => done && canvas.fit())
   })
   tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
-  tools.add("Factor graph", "Factor graph", "Factor graph: each factor a square, with lines to its variables (F)", () => {
+  tools.add("Factor graph", "Factors", "Factor graph: each factor a square, with lines to its variables (F)", () => {
     show_factor_graph(canvas, !canvas.factor_graph)
   })
   tools.add("Find", "Find", "Find variables by name, state, role or component (Ctrl+F)", () => canvas.finder.toggle())
