@@ -102,7 +102,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
-    "arrange": lambda session, m: session.arrange,
+    "arrange": lambda session, m: partial(session.arrange, session.bars),
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),

@@ -260,7 +260,8 @@ class Drawing {
   add_hull({number, members, factors, colour, ghost, label}) {
     const squares = factors.map((k) => this.factors.squares.get(k)).filter(Boolean)
     const nodes = members.map((k) => this.nodes[k])
-    const links = this.directed ? edges_among(nodes) : squares.flatMap((square) => square.members.map((node) => [node, square]))
+    const spokes = squares.flatMap((square) => square.members.map((node) => [node, square]))
+    const links = this.directed ? edges_among(nodes) : spokes
     const hull = {number, factors, colour, ghost, label, links, members: [...nodes, ...squares]}
     hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)

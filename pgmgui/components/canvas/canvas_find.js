@@ -12,15 +12,17 @@ const RELATED = [
 class Finder {
   constructor(canvas) {
     this.canvas = canvas
-    this.panel = make_html("div", {class: "finder", role: "search", "aria-label": "Find variables", hidden: ""}, "", canvas.root)
+    const shown = {class: "finder", role: "search", "aria-label": "Find variables", hidden: ""}
+    this.panel = make_html("div", shown, "", canvas.root)
     const top = make_html("div", {class: "finder-top"}, "", this.panel)
     this.input = make_html("input", {
-      type: "text", role: "combobox", "aria-label": "Find", "aria-expanded": "true", "aria-controls": "found", spellcheck: "false",
-      placeholder: "Name, state, hidden, component 2 …", autocomplete: "off",
+      type: "text", role: "combobox", "aria-label": "Find", "aria-expanded": "true", "aria-controls": "found",
+      placeholder: "Name, state, hidden, component 2 …", autocomplete: "off", spellcheck: "false",
     }, "", top)
     this.add_button(top, "✕", "Close (Escape)", () => this.close()).setAttribute("aria-label", "Close")
     this.said = make_html("div", {class: "finder-said", "aria-live": "polite"}, "", this.panel)
-    this.list = make_html("div", {class: "finder-list", id: "found", role: "listbox", "aria-label": "Found variables"}, "", this.panel)
+    const listed = {class: "finder-list", id: "found", role: "listbox", "aria-label": "Found variables"}
+    this.list = make_html("div", listed, "", this.panel)
     this.all = this.add_button(this.panel, "", "Select all of them and go there (Ctrl+Enter)", () => this.select_all())
     this.add_related()
     this.input.addEventListener("input", () => this.ask())
@@ -35,7 +37,8 @@ class Finder {
   }
 
   add_related() {
-    const row = make_html("div", {class: "finder-related", role: "group", "aria-label": "Select of the selected ones"}, "", this.panel)
+    const grouped = {class: "finder-related", role: "group", "aria-label": "Select of the selected ones"}
+    const row = make_html("div", grouped, "", this.panel)
     make_html("span", {}, "Of the selected:", row)
     for (const [relation, text, about] of RELATED)
       this.add_button(row, text, `Select: ${about}`, () => select_related(this.canvas, relation))

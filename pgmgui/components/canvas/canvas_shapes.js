@@ -97,9 +97,10 @@ function outline_hull({members, links, element, name}) {
   const ribbons = links.map(([from, to]) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
   element.setAttribute("d", [...members.map(outline_box), ...ribbons].join(""))
   // At the left corner of the highest: arrows come from above.
-  const [first] = members.map(({x, y, width, height}) => [y - height / 2, x - width / 2]).sort((a, b) => a[0] - b[0] || a[1] - b[1])
-  name.setAttribute("x", first[1])
-  name.setAttribute("y", first[0] - HULL - 6)
+  const corners = members.map(({x, y, width, height}) => [x - width / 2, y - height / 2])
+  const [[x, y]] = corners.sort((a, b) => a[1] - b[1] || a[0] - b[0])
+  name.setAttribute("x", x)
+  name.setAttribute("y", y - HULL - 6)
 }
 
 // Pairs of these nodes that have an edge.
