@@ -14,6 +14,7 @@ import param
 
 from engine.formats.limits import FARTHEST
 from pgmgui.board.cards import look_into
+from pgmgui.board.finding import find, find_related
 from pgmgui.board.picture import draw, look_at
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
@@ -39,6 +40,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         node_height=NODE_HEIGHT,
         longest_label=LONGEST_LABEL,
         on_op=partial(perform, session),
+        on_find=lambda text: [(session.network.variables[v].name, why) for v, why in _find(session, text)],
         sizing_mode="stretch_both",
         margin=0,
     )
@@ -89,6 +91,8 @@ def suppose(session: Session, message: Mapping[str, Any]) -> bool:
 _Action = Callable[[], bool | None]
 _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "select": lambda session, m: partial(session.select, _texts(m["names"])),
+    "select_found": lambda session, m: partial(_select_found, session, _text(m["text"])),
+    "select_related": lambda session, m: _select_related(session, _known(session, m["names"]), _text(m["relation"])),
     "factor": lambda session, m: partial(session.select_factor, _number_or_none(m["number"])),
     "hide": lambda session, m: partial(session.toggle_hidden, _known(session, m["names"])),
     "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
@@ -98,13 +102,26 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
-    "arrange": lambda session, m: session.arrange,
+    "arrange": lambda session, m: partial(session.arrange, session.bars),
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),
     "undo": lambda session, m: session.undo,
     "redo": lambda session, m: session.redo,
 }
+
+
+def _find(session: Session, text: str) -> list[tuple[int, str]]:
+    return find(session.network, look_at(session), text)
+
+
+def _select_found(session: Session, text: str) -> None:
+    session.select([session.network.variables[v].name for v, _ in _find(session, text)])
+
+
+def _select_related(session: Session, names: list[str], relation: str) -> _Action:
+    """What selects those that are something to others; if there are none, the selection stays as it is."""
+    return partial(session.select, find_related(session.network, look_at(session), names, relation) or session.selected)
 
 
 def _supposer(session: Session, message: Mapping[str, Any]) -> _Action:

@@ -20,8 +20,10 @@ MOST_SERVED = 2
 """Components on a node's badge that it serves."""
 COLOURS = 8
 """Colours of components; as many as canvas.css has."""
-GAPS = (CERTIFIED, 0.1, 1.0, 10.0)
-"""Nats: where the shade of a gap becomes the next darker one."""
+GAPS = (CERTIFIED, 1e-2, 1e-1, 1.0, 1e1, 1e2, 1e3)
+"""Nats: above each the shade of a gap is the next darker one; up to the first there is none."""
+SIGN = "✓"
+"""What is certified has this sign."""
 
 
 def draw(document: Document, title: str = "", factor_graph: bool = False) -> Graph:
@@ -54,11 +56,13 @@ def look_at(session: Session) -> Look:
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)
-    around = [k for k, component in enumerate(components) if k == alone or not component.is_complete]
     gaps = parts.gaps(session.reached) if session.colour == "gap" else None
+    # Around all there is, an outline tells nothing; it may still show the gap.
+    is_told = len(components) > 1 or gaps is not None
+    around = [k for k, one in enumerate(components) if k == alone or (is_told and not one.is_complete)]
     if gaps is not None:
         for v, share in session.gap_shares.items():
-            nodes[v] |= {"shade": shade(share.gap), "badge": show_gap(share.gap)}
+            nodes[v] |= {"shade": shade(share.gap), "badge": SIGN if share.gap <= CERTIFIED else show_gap(share.gap)}
             nodes[v]["about"] = f"{nodes[v]['about']}. {describe_gap(share.gap).capitalize()}"
     return Look(
         tuple(nodes),
@@ -131,14 +135,16 @@ def _draw_hull(
     colour, label = f"colour-{k % COLOURS}", f"{k + 1}"
     if gaps is not None:
         # Around nodes that show their gaps, the colour of all together would outshine them.
-        colour = shade(0.0) if is_faint and k == alone else shade(gaps[k])
-        label = f"{k + 1}: {describe_gap(gaps[k])}"
+        colour = "gap-none" if is_faint and k == alone else shade(gaps[k])
+        label = f"{k + 1}: {f'{SIGN} ' if colour == 'certified' else ''}{describe_gap(gaps[k])}"
     return {"number": k + 1, "label": label, "colour": colour, "ghost": alone is not None and k != alone}
 
 
 def shade(gap: float | None) -> str:
-    """The class of canvas.css for a gap: darker where it is larger."""
-    return "gap-none" if gap is None else f"gap-{sum(gap > limit for limit in GAPS)}"
+    """The class of canvas.css for a gap: darker by each power of ten."""
+    if gap is None:
+        return "gap-none"
+    return "certified" if gap <= CERTIFIED else f"gap-{sum(gap > limit for limit in GAPS)}"
 
 
 def _describe(variable: Variable) -> str:

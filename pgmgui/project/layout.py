@@ -22,7 +22,8 @@ from scipy.spatial.distance import cdist
 
 from engine.formats import Document
 from engine.formats.limits import FARTHEST
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, Network
+from pgmgui.project.card_room import NARROWEST, card_heights, stretch
 from pgmgui.project.layers import GAP, Points, layer_connected
 
 NODE_HEIGHT = 44.0
@@ -43,17 +44,32 @@ def arrange(document: Document) -> Document:
     return replace(document, positions=place(document))
 
 
+def arrange_anew(document: Document, with_cards: bool) -> Document:
+    """The document with automatic positions for all variables, perhaps with room for the cards below them."""
+    variables = document.network.variables
+    if not with_cards or not variables:
+        return arrange(replace(document, positions={}))
+    widths = np.maximum([label_width(variable.name) for variable in variables], NARROWEST)
+    points = stretch(_lay_out(document.network, widths), widths, NODE_HEIGHT + card_heights(variables))
+    return replace(document, positions=_name_points([variable.name for variable in variables], points))
+
+
 def place(document: Document) -> dict[str, tuple[float, float]]:
     """A position for each variable: the file's if it has them all, else automatic ones."""
     network = document.network
     names = [variable.name for variable in network.variables]
     widths = np.array([label_width(name) for name in names])
     points = _file_points(document, names, widths)
-    if points is None:
-        if isinstance(network, BayesianNetwork):
-            points = layered(network.parents, widths)
-        else:
-            points = by_distance(len(names), network.edges, widths)
+    return _name_points(names, _lay_out(network, widths) if points is None else points)
+
+
+def _lay_out(network: Network, widths: Points) -> Points:
+    if isinstance(network, BayesianNetwork):
+        return layered(network.parents, widths)
+    return by_distance(len(network.variables), network.edges, widths)
+
+
+def _name_points(names: Sequence[str], points: Points) -> dict[str, tuple[float, float]]:
     return {name: (round(float(x), 1), round(float(y), 1)) for name, (x, y) in zip(names, points, strict=True)}
 
 

@@ -22,7 +22,7 @@ from engine.model.variable import Variable
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes, follow
-from pgmgui.project.layout import arrange
+from pgmgui.project.layout import arrange, arrange_anew
 from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.scene import EMPTY, Derived, Parts, Scene, derive_anew
 from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
@@ -162,9 +162,9 @@ class Editor(param.Parameterized):
         places = {**self.document.positions, **{n: p for n, p in positions.items() if n in self.network.index}}
         return self._change("move", replace(self.scene, document=replace(self.document, positions=places)))
 
-    def arrange(self) -> bool:
-        """Lay the whole graph out automatically."""
-        document = arrange(replace(self.document, positions={}))
+    def arrange(self, with_cards: bool = False) -> bool:
+        """Lay the whole graph out automatically, perhaps with room for cards below its nodes."""
+        document = arrange_anew(self.document, with_cards)
         return self._change("lay out", replace(self.scene, document=document))
 
     def set_states(self, name: str, states: editing.States) -> bool:

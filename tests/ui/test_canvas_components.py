@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 
 import pytest
 from playwright.sync_api import expect
 
+from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from pgmgui.board.picture import draw, look_at, shade
 from pgmgui.components.canvas.canvas import Canvas
@@ -98,8 +100,11 @@ def test_a_component_is_looked_at_with_keys(open_scene):
 
 def test_a_double_click_on_a_hull_adds_and_does_not_look(open_scene):
     board = open_scene("asia")
-    box = board.hull(2).bounding_box()
-    board.page.mouse.dblclick(box["x"] + box["width"] / 2, board.middle("tub")[1] + 1)
+    (x1, y1), (x2, y2) = board.middle("tub"), board.middle("either")
+    x, y = (x1 + x2) / 2 + 14 * board.zoom(), (y1 + y2) / 2  # beside the arrow
+    under = "(hull, [x, y]) => hull.getRootNode().elementFromPoint(x, y) === hull"
+    assert board.hull(2).evaluate(under, [x, y])
+    board.page.mouse.dblclick(x, y)
     expect(board.name_field).to_be_focused()
     board.press("Enter")
     assert "A" in board.names()
@@ -120,7 +125,7 @@ def test_gaps_are_told_by_shade_and_in_words(open_scene):
     third = next(snapshot for snapshot in learn(session.network, session.seen) if snapshot.iteration == 3)
     gap = session.parts.gaps(third)[1]
     board = open_scene("learned")
-    expect(board.hull(2)).to_have_class(f"hull gap-{sum(gap > limit for limit in (1e-3, 0.1, 1, 10))}")
+    expect(board.hull(2)).to_have_class(f"hull gap-{math.ceil(math.log10(gap)) + 3}")
     expect(board.canvas.locator(".hull-name")).to_have_text([f"2: gap {gap:,.3g}"])
     board = open_scene("unlearned")
     expect(board.hull(2)).to_have_class("hull gap-none")
@@ -144,7 +149,8 @@ def test_the_gap_of_a_component_is_told_by_variable(open_panel):
     names = [variable.name for variable in lab.session.network.variables]
     for v, share in shares.items():
         expect(lab.node(names[v])).to_have_attribute("data-shade", shade(share.gap))
-        expect(lab.node(names[v]).locator(".badge")).to_have_text(show_gap(share.gap))
+        badge = "✓" if share.gap <= CERTIFIED else show_gap(share.gap)
+        expect(lab.node(names[v]).locator(".badge")).to_have_text(badge)
     expect(lab.node("smoke")).to_have_attribute("data-shade", "")
 
 
@@ -210,3 +216,23 @@ def test_the_names_of_hulls_are_in_view_however_large_the_drawing(open_scene):
     for width, height in ((1024, 768), (1440, 900), (1920, 1080)):
         board.page.set_viewport_size({"width": width, "height": height})
         board.page.wait_for_function(NAMES_INSIDE, arg=[canvas, width, 4])
+
+
+# Whether the middle of a node lies on a hull.
+ON_HULL = """([hull, node]) => {
+  const {e, f} = node.transform.baseVal.consolidate().matrix
+  const point = new DOMPoint(e, f)
+  return hull.isPointInFill(point) || hull.isPointInStroke(point)
+}"""
+
+
+def test_a_hull_holds_its_own_and_leaves_out_a_stranger_amid_them(open_scene):
+    board = open_scene("asia")
+    (tub, y), (lung, _) = board.middle("tub"), board.middle("lung")
+    x, top = board.middle("xray")
+    board.drag("xray", (tub + lung) / 2 - x, y - top)
+    members = [board.session.network.variables[v].name for v in look_at(board.session).components[0]]
+    assert {"tub", "lung", "either"} <= set(members) <= set(board.names()) - {"xray"}
+    hull = board.hull(2).element_handle()
+    found = [name for name in board.names() if board.page.evaluate(ON_HULL, [hull, board.node(name).element_handle()])]
+    assert sorted(found) == sorted(members)

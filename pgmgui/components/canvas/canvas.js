@@ -15,10 +15,14 @@ class Canvas {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
+      this.map.follow()
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
+    this.map = new Minimap(this) // below the menus
     add_tools(this)
+    this.finder = new Finder(this)
+    this.drawing.sight.on_change = this.map.change
     this.remember({undo: "", redo: ""})
     this.show_selection()
     this.help = new Help(root)
@@ -34,6 +38,7 @@ class Canvas {
     if (message.type === "load") this.load(message)
     else if (message.type === "style") this.style(message)
     else if (message.type === "bars") this.believe(message)
+    else if (message.type === "found") this.finder.show(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
     else if (message.type === "ack") this.acknowledge(message)
@@ -368,6 +373,8 @@ class Canvas {
     this.resize.disconnect()
     this.view.show.cancel()
     this.drawing.sight.update.cancel()
+    this.drawing.names.change.cancel()
+    this.map.change.cancel()
     this.stop_pointer()
     this.stop_keys()
   }

@@ -1,11 +1,11 @@
 """The graph canvas: our own Panel component that draws SVG.
 
-Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered
-with a full ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that
-has changed, and ``bars`` how probable their states are. What the user does comes as a numbered ``op``; once all
-that follows from it has been sent, it is answered with ``ack``, and before that with the graph as it was if it
-is refused. Data travel as messages, not as parameters, since a parameter would be sent and compared with every
-change of the page.
+Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered with a full
+``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that has changed,
+and ``bars`` how probable their states are. A ``find`` is answered with what was ``found``. What the user does
+comes as a numbered ``op``; once all that follows from it has been sent, it is answered with ``ack``, and before
+that with the graph as it was if it is refused. Data travel as messages, not as parameters, since a parameter
+would be sent and compared with every change of the page.
 """
 
 from __future__ import annotations
@@ -23,15 +23,21 @@ _PARTS = (
     "shapes",
     "bars",
     "far",
+    "names",
     "sight",
     "factors",
     "drawing",
     "view",
     "picture",
     "tools",
+    "find",
+    "map",
     "pointer",
     "keys",
 )
+
+MOST_FOUND = 50
+"""Nodes that are listed of those that a text may mean."""
 
 
 class Canvas(Component):
@@ -50,10 +56,14 @@ class Canvas(Component):
     node_height = param.Number(default=44.0, doc="Pixels of a node, at zoom 1.")
     longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
     on_op = param.Callable(doc="Called with what the user asks for.")
+    on_find = param.Callable(doc="Called with a text: the nodes that it may mean, each with a reason or none.")
 
     _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
-    _styles = ("canvas.css",)
-    _python = ("graph", "look", "beliefs", "selected", "factor", "history", "node_height", "longest_label", "on_op")
+    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css")
+    _python = (
+        *("graph", "look", "beliefs", "selected", "factor", "history", "node_height", "longest_label"),
+        *("on_op", "on_find"),
+    )
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -69,6 +79,8 @@ class Canvas(Component):
     def _receive(self, message: dict[str, Any]) -> None:
         if message.get("type") == "op" and isinstance(message.get("seq"), int) and self.on_op is not None:
             self._do(self._perform, message)
+        elif message.get("type") == "find" and isinstance(message.get("text"), str) and self.on_find is not None:
+            self._do(self._find, message["text"])
 
     def _perform(self, message: dict[str, Any]) -> None:
         self._done = message["seq"]
@@ -76,6 +88,10 @@ class Canvas(Component):
         if not done:
             self._send_all()
         self._say("ack", done=done)
+
+    def _find(self, text: str) -> None:
+        found = self.on_find(text)
+        self._say("found", text=text, count=len(found), first=[list(hit) for hit in found[:MOST_FOUND]])
 
     def _say(self, kind: str, **values: Any) -> None:
         self._send_msg({"type": kind, "seq": self._done, **values})

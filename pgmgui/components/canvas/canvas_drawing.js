@@ -21,6 +21,7 @@ class Drawing {
     this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
+    this.names = new Names(this, layer("far-names"))
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
   }
@@ -216,8 +217,7 @@ class Drawing {
   }
 
   outline(hull) {
-    hull.corners = hull_of(hull.members)
-    hull.box = box_of(hull.corners)
+    hull.box = box_of(hull.members)
     if (hull.element) outline_hull(hull)
   }
 
@@ -259,7 +259,10 @@ class Drawing {
 
   add_hull({number, members, factors, colour, ghost, label}) {
     const squares = factors.map((k) => this.factors.squares.get(k)).filter(Boolean)
-    const hull = {number, factors, colour, ghost, label, members: [...members.map((k) => this.nodes[k]), ...squares]}
+    const nodes = members.map((k) => this.nodes[k])
+    const spokes = squares.flatMap((square) => square.members.map((node) => [node, square]))
+    const links = this.directed ? edges_among(nodes) : spokes
+    const hull = {number, factors, colour, ghost, label, links, members: [...nodes, ...squares]}
     hull.members.forEach((node) => node.hulls.add(hull))
     this.outline(hull)
     return hull

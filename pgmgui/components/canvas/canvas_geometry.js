@@ -50,9 +50,9 @@ function box_around(nodes) {
   return box
 }
 
-// The box around points, as a node has one.
-function box_of(points) {
-  const [left, top, right, bottom] = box_around(points.map(([x, y]) => point_node(x, y)))
+// The box around nodes, as a node has one.
+function box_of(nodes) {
+  const [left, top, right, bottom] = box_around(nodes)
   return {x: (left + right) / 2, y: (top + bottom) / 2, width: right - left, height: bottom - top}
 }
 
@@ -100,29 +100,6 @@ function edge_path(from, to, directed) {
   const [bx, by] = [x2 - ux * ARROW, y2 - uy * ARROW]
   const [nx, ny] = [-uy * ARROW * 0.45, ux * ARROW * 0.45]
   return `M${x1} ${y1}L${bx} ${by}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
-}
-
-// The convex hull of points, by Andrew's monotone chain.
-function hull(points) {
-  points.sort((a, b) => a[0] - b[0] || a[1] - b[1])
-  const turn = (o, a, b) => (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0])
-  const half = (ordered) => {
-    const chain = []
-    for (const point of ordered) {
-      while (chain.length > 1 && turn(chain.at(-2), chain.at(-1), point) <= 0) chain.pop()
-      chain.push(point)
-    }
-    return chain.slice(0, -1)
-  }
-  return [...half(points), ...half(points.slice().reverse())]
-}
-
-// The corners of the hull of nodes.
-function hull_of(nodes) {
-  return hull(nodes.flatMap(({x, y, width, height}) => {
-    const [w, h] = [width / 2, height / 2]
-    return [[x - w, y - h], [x + w, y - h], [x - w, y + h], [x + w, y + h]]
-  }))
 }
 
 // The next node from here in a direction: near, and not far off to the side.

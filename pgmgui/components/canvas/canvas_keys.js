@@ -1,4 +1,4 @@
-// What keys do. Those of the canvas work while the focus is in it, undo, bars and help on the whole page.
+// What keys do. Those of the canvas work while the focus is in it, undo, finding, bars and help on the whole page.
 
 const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 const TEXT = "textarea, select, [contenteditable], "
@@ -17,6 +17,10 @@ const KEYS = {
   "l": (canvas, node) => canvas.choose_next(node),
   "f": (canvas) => show_factor_graph(canvas, !canvas.factor_graph),
   "c": (canvas, node) => canvas.look(canvas.alone || node?.component),
+  "z": (canvas) => go_to_selection(canvas),
+  "m": (canvas, node) => select_related(canvas, "blanket", node),
+  "a": (canvas, node) => select_related(canvas, "ancestors", node),
+  "d": (canvas, node) => select_related(canvas, "descendants", node),
   "F2": (canvas, node) => canvas.name(node ?? canvas.only_selected()),
   "Delete": (canvas, node) => canvas.remove(node),
   "Backspace": (canvas, node) => canvas.remove(node),
@@ -59,6 +63,7 @@ function press_anywhere(canvas, event) {
   if (event.ctrlKey || event.metaKey) {
     if (key === "z") canvas.travel(event.shiftKey ? "redo" : "undo")
     else if (key === "y") canvas.travel("redo")
+    else if (key === "f") canvas.finder.open()
     else return false
   } else if (key === "?") canvas.help.open()
   else if (key === "b") canvas.show_bars(!canvas.bars_shown)

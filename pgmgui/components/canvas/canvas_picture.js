@@ -12,9 +12,13 @@ const FRAME = 28 // room around the graph
 function take_picture({drawing, root}) {
   const {svg, viewport, sight} = drawing
   const background = getComputedStyle(root).backgroundColor
-  if (sight.whole) return frame_picture(copy_drawing(svg), viewport.getBBox(), background)
   const classes = svg.getAttribute("class") // some leave out what is too small on the screen
   svg.setAttribute("class", "graph")
+  if (sight.whole) {
+    const picture = frame_picture(copy_drawing(svg), viewport.getBBox(), background)
+    svg.setAttribute("class", classes)
+    return picture
+  }
   svg.style.display = "none"
   const copy = sight.wholly(() => copy_drawing(svg, new Map()))
   svg.style.display = ""

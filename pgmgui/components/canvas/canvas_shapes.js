@@ -92,9 +92,20 @@ function make_hull(hull) {
   outline_hull(hull)
 }
 
-function outline_hull({corners, element, name}) {
-  element.setAttribute("d", `M${corners.map((corner) => corner.join(" ")).join("L")}Z`)
-  const top = corners.reduce((best, corner) => corner[1] < best[1] ? corner : best)
-  name.setAttribute("x", top[0])
-  name.setAttribute("y", top[1] - HULL - 6)
+// Around what is in it and along its edges, so that nothing else is inside; the width of the line does the rest.
+function outline_hull({members, links, element, name}) {
+  const ribbons = links.map(([from, to]) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
+  element.setAttribute("d", [...members.map(outline_box), ...ribbons].join(""))
+  // At the left corner of the highest: arrows come from above.
+  const corners = members.map(({x, y, width, height}) => [x - width / 2, y - height / 2])
+  const [[x, y]] = corners.sort((a, b) => a[1] - b[1] || a[0] - b[0])
+  name.setAttribute("x", x)
+  name.setAttribute("y", y - HULL - 6)
+}
+
+// Pairs of these nodes that have an edge.
+function edges_among(nodes) {
+  const inside = new Set(nodes)
+  const edges = new Set(nodes.flatMap(({edges}) => edges))
+  return [...edges].filter(({from, to}) => inside.has(from) && inside.has(to)).map(({from, to}) => [from, to])
 }

@@ -23,6 +23,7 @@ class Sight {
     this.far = false
     this.drawing.svg.classList.remove("afar")
     this.drawing.far.draw([], [], [])
+    this.drawing.names.begin()
     this.change()
   }
 
@@ -31,12 +32,15 @@ class Sight {
     const around = AROUND / zoom
     this.view = {zoom, box: [box[0] - around, box[1] - around, box[2] + around, box[3] + around]}
     if (!this.whole) this.draw()
+    this.drawing.names.look(this.view.box, zoom)
   }
 
   // Something is elsewhere or looks otherwise.
   change() {
     this.changed = true
     if (!this.whole) this.update()
+    this.drawing.names.change()
+    this.on_change?.()
   }
 
   draw() {

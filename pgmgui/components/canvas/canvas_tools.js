@@ -15,6 +15,9 @@ const SHORTCUTS = [
   ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
   ["H", "Hide the selected variables, or show them again"],
   ["Click on a hull, C", "Look at a component alone, or at all again"],
+  ["Ctrl + F", "Find a variable by name, state, role or component and go there: anywhere on the page"],
+  ["M, A, D", "Select the Markov blanket, ancestors or descendants of what is selected"],
+  ["Z", "Zoom to what is selected"],
   ["Escape", "Stop what is going on; forget the selection; look at all"],
   ["Arrows", "Go to the next node"],
   ["Drag the background, Shift + arrows", "Move the view"],
@@ -70,9 +73,10 @@ function add_tools(canvas) {
     canvas.do("arrange", {}, (done) => done && canvas.fit())
   })
   tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
-  tools.add("Factor graph", "Factor graph", "Factor graph: each factor a square, with lines to its variables (F)", () => {
+  tools.add("Factor graph", "Factors", "Factor graph: each factor a square, with lines to its variables (F)", () => {
     show_factor_graph(canvas, !canvas.factor_graph)
   })
+  tools.add("Find", "Find", "Find variables by name, state, role or component (Ctrl+F)", () => canvas.finder.toggle())
   tools.add("Zoom in", "+", "Zoom in (+)", () => canvas.view.zoom_by(1.25))
   tools.add("Zoom out", "−", "Zoom out (−)", () => canvas.view.zoom_by(0.8))
   tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => canvas.fit())

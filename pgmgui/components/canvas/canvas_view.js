@@ -21,18 +21,27 @@ class View {
   }
 
   fit(nodes) {
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight]
-    if (!width || !height) return
+    if (!this.frame(nodes, nodes.length ? FITTED_ZOOM : 1)) return
+    this.least = Math.min(LEAST_ZOOM, this.zoom)
+    this.own = false
+  }
+
+  // See nodes as large as they fit, right of what takes `aside` pixels, but no larger than a graph that is drawn.
+  approach(nodes, aside) {
+    this.own = this.frame(nodes, 1, aside) || this.own
+  }
+
+  frame(nodes, widest, aside = 0) {
+    const [width, height] = [this.root.clientWidth - aside, this.root.clientHeight]
+    if (width <= 0 || !height) return false
     const [left, top, right, bottom] = nodes.length ? box_around(nodes) : [0, 0, 0, 0]
     const margin = Math.min(MARGIN, 0.1 * height)
     const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin - TOOLS, 20)]
-    const widest = nodes.length ? FITTED_ZOOM : 1
     this.zoom = Math.min(room[0] / (right - left + 2 * NAMES), room[1] / (bottom - top + 2 * NAMES), widest)
-    this.least = Math.min(LEAST_ZOOM, this.zoom)
-    this.x = width / 2 - this.zoom * (left + right) / 2
+    this.x = aside + width / 2 - this.zoom * (left + right) / 2
     this.y = (height - TOOLS) / 2 - this.zoom * (top + bottom) / 2
-    this.own = false
     this.show()
+    return true
   }
 
   zoom_by(factor, x = this.root.clientWidth / 2, y = this.root.clientHeight / 2) {

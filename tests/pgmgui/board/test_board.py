@@ -60,6 +60,9 @@ def kinds(canvas):
         {"op": "remove", "names": "V", "edges": []},
         {"op": "remove", "names": [], "edges": [["V"]]},
         {"op": "select", "names": [1]},
+        {"op": "select_found", "text": 1},
+        {"op": "select_related", "names": ["V"], "relation": "cousins"},
+        {"op": "select_related", "names": "V", "relation": "role"},
         {"op": "look", "component": "1"},
         {"op": "bars", "shown": "yes"},
         {"op": "bars"},
@@ -135,6 +138,24 @@ def test_selecting_sends_no_picture_and_a_new_document_is_to_be_fitted(session, 
     assert kinds(wire) == ["select", "ack"]
     session.open_example(load_gallery()[0])
     assert [message["fit"] for message in wire.sent if message["type"] == "load"] == [True]
+
+
+def test_what_a_text_may_mean_is_told_and_selected(session, wire):
+    wire._handle_msg({"type": "find", "text": ["V"]})
+    assert wire.sent == []
+    wire._handle_msg({"type": "find", "text": "hidden"})
+    assert wire.sent == [{"type": "found", "seq": 0, "text": "hidden", "count": 1, "first": [["Y", "hidden"]]}]
+    wire.sent.clear()
+    wire._perform({"op": "select_found", "text": "obs", "seq": 1})
+    assert session.selected == ["V", "X", "Z"]
+    assert kinds(wire) == ["select", "ack"]
+
+
+def test_relatives_are_selected_if_there_are_any(session):
+    assert perform(session, {"op": "select_related", "names": ["Y"], "relation": "ancestors"})
+    assert session.selected == ["V", "X"]
+    assert perform(session, {"op": "select_related", "names": ["V"], "relation": "ancestors"})
+    assert session.selected == ["V", "X"]
 
 
 def test_factors_are_selected_and_removed_and_their_graph_is_drawn(session, wire):

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from pgmgui.board.picture import draw, look_at, shade
 from pgmgui.components.canvas.graph import is_other
@@ -134,6 +135,16 @@ def test_looking_at_one_component_leaves_ghosts_and_loans():
     assert look.components[0] == (names.index("asia"),)
 
 
+def test_one_component_is_drawn_around_only_to_show_its_gap_or_when_it_is_looked_at():
+    session = opened("hidden-cause")
+    assert look_at(session).hulls == ()
+    session.look_at(0)
+    assert [hull["number"] for hull in look_at(session).hulls] == [1]
+    session.look_at(None)
+    session.colour = "gap"
+    assert [hull["label"] for hull in look_at(session).hulls] == ["1: no run yet"]
+
+
 def test_gaps_are_the_distance_to_the_bound():
     session = opened("asia")
     session.colour = "gap"
@@ -146,7 +157,8 @@ def test_gaps_are_the_distance_to_the_bound():
     assert gaps == pytest.approx(
         [max(0, b - o) for b, o in zip(session.parts.bounds.patterns, last.objective[best], strict=True)][:-1]
     )
-    assert look_at(session).hulls[0]["label"] == f"2: {describe_gap(gaps[1])}"
+    assert gaps[1] <= CERTIFIED
+    assert (look_at(session).hulls[0]["label"], look_at(session).hulls[0]["colour"]) == ("2: ✓ certified", "certified")
     session.colour = "component"
     assert look_at(session).hulls[0] == {"number": 2, "label": "2", "colour": "colour-1", "ghost": False}
 
@@ -155,12 +167,15 @@ def test_gaps_are_the_distance_to_the_bound():
     ("gap", "colour", "words"),
     [
         (None, "gap-none", "no run yet"),
-        (0.0, "gap-0", "certified"),
-        (0.05, "gap-1", "gap 0.05"),
-        (0.5, "gap-2", "gap 0.5"),
-        (5.0, "gap-3", "gap 5"),
-        (12345.678, "gap-4", "gap 12,346"),
-        (float("inf"), "gap-4", "gap inf"),
+        (0.0, "certified", "certified"),
+        (0.005, "gap-1", "gap 0.005"),
+        (0.05, "gap-2", "gap 0.05"),
+        (0.5, "gap-3", "gap 0.5"),
+        (5.0, "gap-4", "gap 5"),
+        (50.0, "gap-5", "gap 50"),
+        (500.0, "gap-6", "gap 500"),
+        (12345.678, "gap-7", "gap 12,346"),
+        (float("inf"), "gap-7", "gap inf"),
     ],
 )
 def test_shades_and_words_of_gaps(gap, colour, words):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.insight.slack import share_gap
+from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from engine.model.dataset import Role
 from engine.model.errors import ModelError
@@ -82,11 +83,11 @@ def test_nodes_wear_their_gaps_while_colours_show_gaps(session):
     session.colour_by("gap")
     nodes = look_at(session).nodes
     for v, share in session.gap_shares.items():
-        assert nodes[v]["shade"].startswith("gap-")
-        assert (share.gap > 10) == (nodes[v]["shade"] == "gap-4")
+        assert nodes[v]["shade"].startswith("gap-") == (share.gap > CERTIFIED)
+        assert (nodes[v]["shade"] == "certified") == (nodes[v]["badge"] == "✓") == (share.gap <= CERTIFIED)
         assert "ap " in nodes[v]["about"] or "ertified" in nodes[v]["about"]
     (hull,) = (hull for hull in look_at(session).hulls if hull["number"] == number + 1)
-    assert (hull["colour"], hull["label"][:7]) == ("gap-0", f"{number + 1}: gap ")
+    assert (hull["colour"], hull["label"][:7]) == ("gap-none", f"{number + 1}: gap ")
     others = set(range(len(nodes))) - set(session.gap_shares)
     assert {nodes[v]["shade"] for v in others} == {""}
 
