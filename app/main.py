@@ -227,7 +227,7 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
             trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
         elif query:
             link = parse_link(query)
-            if race.open(Saved(link.scene, link.settings)):
+            if race.open(link.saved):
                 return "", link.run
             trouble = session.message
     except PgmError as error:

@@ -10,6 +10,7 @@ import param
 from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
 from engine.model.network import Network
+from pgmgui.project.axes import Axes
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Parts
 from pgmgui.project.settings import Settings
@@ -31,6 +32,7 @@ class Session(Editor):
     """What is open, how to learn from it, what was learned, and what of all that is looked at."""
 
     settings = param.ClassSelector(default=Settings(), class_=Settings, allow_None=False, doc="How to learn.")
+    axes = param.ClassSelector(default=Axes(), class_=Axes, allow_None=False, doc="What the plot of a run shows.")
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
@@ -133,6 +135,11 @@ class Session(Editor):
     def show_scale(self, scale: str) -> None:
         """Show the numbers of factors as they are ("values"), their logarithms ("logs"), or these "scale-free"."""
         self.scale = scale
+
+    def show_axes(self, axes: Axes) -> None:
+        """Choose what the plot of a run shows."""
+        if axes != self.axes:
+            self.axes = axes
 
     def colour_by(self, what: str) -> None:
         """Let the hulls' colours show which component it is ("component"), or how far it is from its bound ("gap")."""

@@ -17,7 +17,8 @@ from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, Num
 from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
-from pgmgui.strip.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
+from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.strip.plot_lines import BOUNDS, Line, find_frame
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
