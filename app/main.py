@@ -16,7 +16,7 @@ from panel_material_ui.template.base import Page
 from app.server import ADDRESS, is_loopback, make_server, run
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
-from pgmgui.board.autosave import start_keeping
+from pgmgui.board.autosave import keep_look, start_keeping
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.browser_tab import is_closed
@@ -30,6 +30,7 @@ from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
+from pgmgui.project.look import take_look
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
@@ -146,9 +147,12 @@ def build_page(
     """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
     desk = _make_desk(opened, local, store or Store(default_folder()))
-    header, main = lay_out(desk, start_keeping(desk.keeper))
+    address = start_keeping(desk.keeper)
+    keep_look(desk.session, address)
+    header, main = lay_out(desk, address)
     page = Page(title="pgmgui", header=header, main=main, theme_config=THEME, sx=PAGE_STYLE)
     _forget_busy(page)
+    page.param.watch(lambda event: desk.session.darken(event.new), "dark_theme")
     return page
 
 
@@ -166,7 +170,7 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         margin=0,
     )
     body = pn.Column(
-        pn.Row(work, _lay_out_tabs(tabs), sizing_mode="stretch_both", margin=0),
+        pn.Row(work, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
         Later(lambda: LearnStrip(session, desk.race, desk.traveller), min_height=HEIGHT, sizing_mode="stretch_width"),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
@@ -185,11 +189,13 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         pn.state.onload(race.begin)
     tightening = Tightening(session, work_beside)
     pn.state.onload(tightening.begin)
+    answers = Answers(session, work_beside)
+    pn.state.onload(answers.begin)
     return Desk(
         session,
         race,
         Traveller(session, race),
-        Answers(session, work_beside),
+        answers,
         Slacks(session, work_beside),
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
@@ -197,12 +203,19 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     )
 
 
-def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]]) -> Later:
+def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], session: Session) -> Later:
     # What is in the first tab has a turn of its own: both at once would hold the server twice as long.
     name, make = next(iter(makers.items()))
     parts = {**makers, name: lambda: Later(make, sizing_mode="stretch_both")}
+
+    def make_tabs() -> LazyTabs:
+        tabs = LazyTabs(parts, "stretch_both", lambda tab: session.turn_to("" if tab == name else tab), sx=TAB_STYLE)
+        if session.tab:
+            tabs.open(session.tab)
+        return tabs
+
     return Later(
-        lambda: LazyTabs(parts, "stretch_both", sx=TAB_STYLE),
+        make_tabs,
         # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
         max_width=440,
         sizing_mode="stretch_both",
@@ -217,9 +230,9 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
     """
     query = read_query(pn.state.session_args or {})
     key = query.pop("tab", "")
-    query.pop("theme", None)  # Panel's own
     trouble = ""
     try:
+        session.wear(take_look(query, TABS))
         if key:
             saved = find_kept(store, key)
             if saved is not None and race.open(saved):

@@ -11,6 +11,7 @@ from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
 from engine.model.network import Network
 from pgmgui.project.axes import Axes
+from pgmgui.project.look import Look
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Parts
 from pgmgui.project.settings import Settings
@@ -48,6 +49,8 @@ class Session(Editor):
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
     soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
+    dark = param.Boolean(default=False, doc="Whether the theme is the dark one.")
+    tab = param.String(default="", doc="The tab that is open; empty for the first.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self, **params: Any) -> None:
@@ -148,6 +151,23 @@ class Session(Editor):
     def enlarge(self, large: bool) -> None:
         """Use large type, or the usual."""
         self.lecture = large
+
+    def darken(self, dark: bool) -> None:
+        """Use the dark theme, or the light one."""
+        self.dark = dark
+
+    def turn_to(self, tab: str) -> None:
+        """Open a tab; the first if it has no name."""
+        self.tab = tab
+
+    @property
+    def look(self) -> Look:
+        """How the page looks."""
+        return Look(self.dark, self.lecture, self.bars, self.tab)
+
+    def wear(self, look: Look) -> None:
+        """Let the page look so."""
+        self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab)
 
     def _let_go(self) -> dict[str, object]:
         return {"component": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

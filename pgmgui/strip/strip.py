@@ -76,6 +76,8 @@ class LearnStrip(pn.viewable.Viewer):
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
         self._due = 0.0
+        if session.lecture:
+            self._enlarge(True)
         self._notice()
 
     # --- what the user does
