@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from engine.formats import write_network
+from engine.formats import read_network, write_network
 from engine.learning.bounds import find_bounds
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
@@ -145,6 +145,30 @@ def test_apply_can_be_undone(open_panel):
     lab.button("Undo").click()
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
     lab.expect_enabled(Apply=False, Start=True)
+
+
+def test_undoing_apply_keeps_the_run_and_what_was_learned_is_saved_without_it(open_panel, tmp_path):
+    lab = Lab(open_panel("open", "strip"))
+    box = lab.page.get_by_role("checkbox", name="With the learned parameters")
+    expect(box).to_be_hidden()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    box.click()
+    with lab.page.expect_download() as found:
+        lab.button("Download").click()
+    found.value.save_as(tmp_path / "learned.bif")
+    saved, learned = read_network(tmp_path / "learned.bif").network, learn_asia()[-1].network()
+    for table, expected in zip(saved.tables, learned.tables, strict=True):
+        np.testing.assert_allclose(table, expected, atol=1e-12)
+    lab.expect_enabled(Undo=False, Apply=True)
+    lab.button("Apply").click()
+    lab.expect_enabled(Undo=True, Apply=False)
+    lab.button("Undo").click()
+    lab.expect_enabled(Undo=False, Apply=True)
+    lab.expect_state("converged")
+    lab.expect_lines("decomposed EM", "upper bound (I-map)")
+    lab.button("Discard").click()
+    expect(box).to_be_hidden()
 
 
 def test_learners_race_from_the_same_start(open_panel):
