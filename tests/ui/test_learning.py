@@ -20,6 +20,7 @@ from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
 from tests.ui.lab import LINES, Lab
 from tests.ui.serving import WAIT
+from tests.ui.test_first_page import colour, contrast
 
 GALLERY = {example.id: example for example in load_gallery()}
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -145,6 +146,12 @@ def test_apply_can_be_undone(open_panel):
     lab.button("Undo").click()
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
     lab.expect_enabled(Apply=False, Start=True)
+
+
+def test_start_is_legible_where_it_cannot_be_pressed(open_panel):
+    lab = Lab(open_panel("strip", scene="empty"))
+    expect(lab.button("Start")).to_be_disabled()
+    assert contrast(colour(lab.button("Start"), "color"), colour(lab.button("Start"), "backgroundColor")) > 4.5
 
 
 def test_undoing_apply_keeps_the_run_and_what_was_learned_is_saved_without_it(open_panel, tmp_path):
