@@ -108,7 +108,7 @@ def test_a_scene_brings_its_axes_and_a_link_carries_them(open_panel):
     lines = lab.expect_lines("textbook EM", "decomposed EM", "certified")
     assert lines["textbook EM"]["across"].startswith("inferences")
     assert [lines[name]["x"][-1] for name in ("textbook EM", "decomposed EM")] == [7488, 224]
-    lab.button("Link").click()
+    lab.button("Copy link").click()
     expect(lab.page.get_by_label("A link that opens this scene")).to_have_text(re.compile("x=inferences&y=log-gap$"))
 
 

@@ -137,6 +137,19 @@ def test_a_reload_keeps_theme_type_bars_and_the_open_tab(open_board, page):
     expect(desk.heading).to_have_text("Burglary")
 
 
+def test_what_is_to_be_copied_is_copied_at_once(open_panel):
+    desk = Desk(open_panel("share", "strip", scene="?example=asia&y=log-gap"))
+    desk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for button, begins in (("Copy as command", "pgmgui learn"), ("Copy as Python", '"""'), ("Copy link", "http")):
+        desk.button(button).click()
+        desk.page.wait_for_function(
+            "async begins => document.hasFocus() && (await navigator.clipboard.readText()).startsWith(begins)",
+            arg=begins,
+        )
+    expect(desk.button("Copied")).to_be_visible()
+    desk.page.context.clear_permissions()
+
+
 def kept_keys(folder: Path) -> set[str]:
     """The tabs of which something is kept."""
     return {key for (key,) in look(folder, "SELECT key FROM tab")}
@@ -178,7 +191,7 @@ def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_p
     names = [variable.name for variable in link.scene.document.network.variables]
     components = [sorted(names[v] for v in part.variables) for part in derived.parts.task.decomposition.components]
     assert desk.groups() == sorted(components)
-    address = desk.copy("Link", "A link that opens this scene")
+    address = desk.copy("Copy link", "A link that opens this scene")
     assert "run=1" not in address
     one = fresh_page(browser, browser_context_args)
     other = Desk(open_board(tab=one, query=address[address.index("?") :]).page)
@@ -258,7 +271,7 @@ def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(ope
     assert words[:2] == ["pgmgui", "learn"]
     assert run(*words[1:], "--json").result["objective"] == pytest.approx(reached, abs=1e-4)
     assert_opens_offline(browser, desk.download("Report", tmp_path), f"{reached:,.4f}")
-    desk.button("Link").click()
+    desk.button("Copy link").click()
     expect(desk.alert).to_contain_text("A link can only open an example")
     before = desk.picture()
     path = desk.download("Save session", tmp_path)

@@ -59,7 +59,7 @@ class SharePanel(pn.viewable.Viewer):
             ),
             _heading("Show it to others, do it again"),
             pn.Row(
-                make_button("Link", "an address that opens this scene", self._link),
+                make_button("Copy link", "an address that opens this scene", self._link),
                 make_button("Copy as Python", "a script that repeats this run", self._python),
                 make_button("Copy as command", "what to type to repeat this run", self._command),
                 margin=0,
@@ -147,6 +147,7 @@ class SharePanel(pn.viewable.Viewer):
     def _show(self, label: str, text: str) -> None:
         self._status.write(f"{label}:")
         self._box.param.update(label=label, text=text)
+        self._box.copy()
 
     def _clear(self) -> None:
         self._status.write()
