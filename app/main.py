@@ -48,13 +48,14 @@ from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import HEIGHT, LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
-# A tooltip opens over the next button: it must not catch the click meant for that.
+# A tooltip opens below, where it covers no button of the same row; and never catches a click.
 _COMPONENTS = {
     "MuiTooltip": {
+        "defaultProps": {"slotProps": {"popper": {"placement": "bottom"}}},
         "styleOverrides": {
             "popper": {"pointerEvents": "none !important"},
             "tooltip": {"width": "max-content", "maxWidth": "260px"},
-        }
+        },
     }
 }
 _DARK = {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}
