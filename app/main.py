@@ -16,7 +16,7 @@ from panel_material_ui.template.base import Page
 from app.server import ADDRESS, is_loopback, make_server, run
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
-from pgmgui.board.autosave import start_keeping
+from pgmgui.board.autosave import keep_look, start_keeping
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.browser_tab import is_closed
@@ -30,6 +30,7 @@ from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
+from pgmgui.project.look import take_look
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
@@ -47,13 +48,14 @@ from pgmgui.strip.run_keys import make_run_keys
 from pgmgui.strip.strip import HEIGHT, LearnStrip
 from pgmgui.tabs.catalogue import TABS
 
-# A tooltip opens over the next button: it must not catch the click meant for that.
+# A tooltip opens below, where it covers no button of the same row; and never catches a click.
 _COMPONENTS = {
     "MuiTooltip": {
+        "defaultProps": {"slotProps": {"popper": {"placement": "bottom"}}},
         "styleOverrides": {
             "popper": {"pointerEvents": "none !important"},
             "tooltip": {"width": "max-content", "maxWidth": "260px"},
-        }
+        },
     }
 }
 _DARK = {"primary": {"main": "#6fb1f0"}, "background": {"paper": "#14181d", "default": "#14181d"}}
@@ -146,9 +148,12 @@ def build_page(
     """The page of one tab: on what its address names, or else on what was opened, or on the first example."""
     _stay_local()
     desk = _make_desk(opened, local, store or Store(default_folder()))
-    header, main = lay_out(desk, start_keeping(desk.keeper))
+    address = start_keeping(desk.keeper)
+    keep_look(desk.session, address)
+    header, main = lay_out(desk, address)
     page = Page(title="pgmgui", header=header, main=main, theme_config=THEME, sx=PAGE_STYLE)
     _forget_busy(page)
+    page.param.watch(lambda event: desk.session.darken(event.new), "dark_theme")
     return page
 
 
@@ -185,11 +190,13 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         pn.state.onload(race.begin)
     tightening = Tightening(session, work_beside)
     pn.state.onload(tightening.begin)
+    answers = Answers(session, work_beside)
+    pn.state.onload(answers.begin)
     return Desk(
         session,
         race,
         Traveller(session, race),
-        Answers(session, work_beside),
+        answers,
         Slacks(session, work_beside),
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
@@ -203,7 +210,9 @@ def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sessio
     parts = {**makers, name: lambda: Later(make, sizing_mode="stretch_both")}
 
     def make_tabs() -> LazyTabs:
-        tabs = LazyTabs(parts, "stretch_both", sx=TAB_STYLE)
+        tabs = LazyTabs(parts, "stretch_both", lambda tab: session.turn_to("" if tab == name else tab), sx=TAB_STYLE)
+        if session.tab:
+            tabs.open(session.tab)
         session.param.watch(lambda event: None if event.new is None else tabs.open("Data"), "row")
         return tabs
 
@@ -223,9 +232,9 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
     """
     query = read_query(pn.state.session_args or {})
     key = query.pop("tab", "")
-    query.pop("theme", None)  # Panel's own
     trouble = ""
     try:
+        session.wear(take_look(query, TABS))
         if key:
             saved = find_kept(store, key)
             if saved is not None and race.open(saved):
@@ -233,7 +242,7 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
             trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
         elif query:
             link = parse_link(query)
-            if race.open(Saved(link.scene, link.settings)):
+            if race.open(link.saved):
                 return "", link.run
             trouble = session.message
     except PgmError as error:

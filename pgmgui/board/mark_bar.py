@@ -92,10 +92,14 @@ class MarksBar(pn.viewable.Viewer):
         self._text = PlainText(margin=(0, 0, 0, 12), cut=True)
         words = pn.Column(self._text, sizing_mode="stretch_width", margin=0, align="center")
         buttons = pn.Column(MarkButtons(session), margin=0, align="center")
-        self._row = pn.Row(buttons, words, margin=(0, 16), height=44, sizing_mode="stretch_width")
+        self._row = pn.Row(buttons, words, margin=(0, 16), sizing_mode="stretch_width")
         session.param.watch(lambda *_: self._update(), WATCHED)
-        session.param.watch(lambda event: self._row.param.update(height=58 if event.new else 44), "lecture")
+        session.param.watch(lambda *_: self._enlarge(), "lecture")
+        self._enlarge()
         self._update()
+
+    def _enlarge(self) -> None:
+        self._row.height = 58 if self._session.lecture else 44
 
     def _update(self) -> None:
         session = self._session

@@ -29,4 +29,5 @@ def make_type_controls(session: Session, keys: Mapping[str, Callable[[], None]])
         button.param.update(label=name, description=f"{name}: {ABOUT}")
 
     session.param.watch(follow, "lecture")
+    follow()
     return [button, listener]

@@ -22,12 +22,20 @@ class Watcher(Protocol):
 
 
 class LazyTabs(pn.viewable.Viewer):
-    """Tabs by their names, and how to make what is in each. The options are those of Material's tabs."""
+    """Tabs by their names, and how to make what is in each. The options are those of Material's tabs.
+
+    ``on_turn(name)`` is called when a tab is brought to the front.
+    """
 
     def __init__(
-        self, makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sizing_mode: str, **options: Any
+        self,
+        makers: Mapping[str, Callable[[], pn.viewable.Viewer]],
+        sizing_mode: str,
+        on_turn: Callable[[str], object] = lambda _: None,
+        **options: Any,
     ) -> None:
         super().__init__()
+        self._on_turn = on_turn
         self._makers = dict(makers)
         self._made: dict[str, pn.viewable.Viewer] = {}
         self._places = {name: pn.Column(sizing_mode=sizing_mode, margin=0) for name in makers}
@@ -51,6 +59,7 @@ class LazyTabs(pn.viewable.Viewer):
         for other, panel in self._made.items():
             if other != name and isinstance(panel, Watcher):
                 panel.look(False)
+        self._on_turn(name)
 
     def _make(self, name: str) -> None:
         if name in self._made:

@@ -13,6 +13,7 @@ prior        the Dirichlet exponent of all variables
 given        variables of a Markov network that the others are learned given
 l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
+x, y         what the plot shows: iterations, inferences or seconds; objective or log-gap
 run          1: begin learning at once
 ===========  ==================================================================================
 """
@@ -32,17 +33,33 @@ from engine.model.errors import PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import MarkovNetwork
 from engine.model.variable import list_names
+from pgmgui.project.axes import ACROSS, UP, Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Given, Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
+from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
 
 HALF = 0.5
 _RANGES = {**RANGES, "partial": (0.0, 1.0), **dict.fromkeys(PRIORS, RANGES["width"])}
 _FOR_MARKOV = ("given", *PRIORS)
-_FOR_ALL = ("example", "hide", "show", "partial", "learner", "start", "seed", "restarts", "prior", "tol", "run")
+_FOR_ALL = (
+    "example",
+    "hide",
+    "show",
+    "partial",
+    "learner",
+    "start",
+    "seed",
+    "restarts",
+    "prior",
+    "tol",
+    "x",
+    "y",
+    "run",
+)
 KEYS = (*_FOR_ALL, *_FOR_MARKOV)
 
 
@@ -52,7 +69,13 @@ class Link:
 
     scene: Scene
     settings: Settings
+    axes: Axes
     run: bool
+
+    @property
+    def saved(self) -> Saved:
+        """The same, as a session's file would hold it."""
+        return Saved(self.scene, self.settings, axes=self.axes)
 
 
 def parse_link(query: Mapping[str, str]) -> Link:
@@ -96,7 +119,7 @@ def parse_link(query: Mapping[str, str]) -> Link:
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
-    return Link(scene, _parse_settings(query), run == "1")
+    return Link(scene, _parse_settings(query), _parse_axes(query), run == "1")
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -119,11 +142,13 @@ def is_linkable(scene: Scene) -> bool:
     )
 
 
-def make_link(example: Example, scene: Scene, settings: Settings, run: bool = False) -> str:
+def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: the hidden, partial and given variables, the learners, and where they start.
+    Only what a link can say is in it: the hidden, partial and given variables, the learners, where they start, and the
+    plot's axes.
     """
+    scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
     shown = [name for name in example.hide if not isinstance(scene.marks.get(name), Hidden)]
     partial = [f"{name}:{mark.fraction:g}" for name, mark in scene.marks.items() if isinstance(mark, Partial)]
@@ -145,6 +170,10 @@ def make_link(example: Example, scene: Scene, settings: Settings, run: bool = Fa
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
     if settings.tol != plain.tol:
         query["tol"] = f"{settings.tol:g}"
+    if saved.axes.across != Axes.across:
+        query["x"] = saved.axes.across
+    if saved.axes.up != Axes.up:
+        query["y"] = _dashed(saved.axes.up)
     return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:")
 
 
@@ -167,6 +196,22 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
         restarts=_whole(query, "restarts", plain.restarts),
         tol=_number(query, "tol", plain.tol),
     )
+
+
+def _parse_axes(query: Mapping[str, str]) -> Axes:
+    def choose(key: str, names: Mapping[str, str]) -> str:
+        known = {_dashed(name): name for name in names}
+        value = query.get(key) or next(iter(known))
+        if value not in known:
+            raise PgmError(f"the link's {key!r} is {shorten(value)}; use one of {', '.join(known)}")
+        return known[value]
+
+    return Axes(choose("x", ACROSS), choose("y", UP))
+
+
+def _dashed(name: str) -> str:
+    """The name of an axis as a link has it."""
+    return name.replace(" ", "-")
 
 
 def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:

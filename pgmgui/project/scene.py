@@ -166,7 +166,12 @@ def derive(scene: Scene) -> Derived:
 
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
     """What follows from a scene, when it is known of another: nothing new if only names and places differ."""
-    same = (
+    return known if is_same_problem(scene, old) else derive(scene)
+
+
+def is_same_problem(scene: Scene, old: Scene) -> bool:
+    """Whether the same follows from two scenes, one of which was made of the other: only names and places differ."""
+    return (
         scene.document.network is old.document.network
         and scene.data is old.data
         and scene.marks is old.marks
@@ -174,4 +179,3 @@ def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior
     )
-    return known if same else derive(scene)

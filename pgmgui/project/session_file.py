@@ -8,14 +8,15 @@
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor" | "given", ...}},
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
+     "axes": {"across": ..., "up": ..., "looser": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}}
 
-Version 1 has neither evidence nor results; truth, cases and the factors' prior may be left out. Data stand in the file,
-or in a CSV file beside it that is named and whose content is checked. The file is untrusted: whatever it holds becomes
-a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the network is
-checked after.
+Version 1 has neither evidence nor results; truth, cases, axes and the factors' prior may be left out. Data stand in the
+file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted: whatever it holds
+becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the
+network is checked after.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from engine.formats.packing import unpack
 from engine.formats.schema import (
     Check,
     anything,
+    flag,
     list_of,
     load,
     map_of,
@@ -62,6 +64,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from pgmgui.project.axes import ACROSS, UP, Axes
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import MECHANISMS, Given, Hidden, Mark, Partial, Sensor, Soft, apply_marks
@@ -88,6 +91,7 @@ class Saved:
     settings: Settings = Settings()  # noqa: RUF009 (it is frozen)
     evidence: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     results: tuple[Result, ...] = ()
+    axes: Axes = Axes()  # noqa: RUF009
 
 
 def write_session(path: str | Path, saved: Saved) -> None:
@@ -145,6 +149,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "factor_prior": _dump_factor_prior(scene),
         "example": scene.example,
         "settings": asdict(saved.settings),
+        "axes": asdict(saved.axes),
         "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
         "results": [dump_result(result) for result in saved.results],
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
@@ -200,6 +205,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         Settings(**found["settings"]),
         {name: _fit_likelihood(values, name, network) for name, values in found["evidence"].items()},
         found["results"],
+        Axes(**found["axes"]),
     )
 
 
@@ -315,6 +321,13 @@ _SETTINGS = record(
         "max_iter": optional(whole(*RANGES["max_iter"]), _PLAIN.max_iter),
     }
 )
+_AXES = record(
+    {
+        "across": optional(one_of(ACROSS), Axes.across),
+        "up": optional(one_of(UP), Axes.up),
+        "looser": optional(flag, Axes.looser),
+    }
+)
 _DATA = record(
     {
         "csv": optional(text(MOST_BYTES), None),
@@ -335,6 +348,7 @@ _SESSION = record(
         "factor_prior": optional(record({"kind": one_of(PRIORS), "width": number(*RANGES["width"])}), None),
         "example": optional(text(), ""),
         "settings": _SETTINGS,
+        "axes": optional(_AXES, asdict(Axes())),
         "evidence": optional(map_of(numbers(0, 1e15)), {}),
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
         "truth": optional(map_of(anything), None),

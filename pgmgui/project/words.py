@@ -43,7 +43,7 @@ def describe_savings(task: LearningTask) -> str:
         return (
             f"{count(len(components), 'component')} of factors: {len(components) - busy:,} counted once, {busy:,} "
             f"iterated. One iteration takes {count(task.whole_rows, 'inference')} on the whole network, or "
-            f"{_count_small(task)} decomposed; and one on the whole network for log Z."
+            f"{count(_small_rows(task), 'small one')} decomposed; and one on the whole network for log Z."
         )
     if not busy:
         return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
@@ -51,7 +51,7 @@ def describe_savings(task: LearningTask) -> str:
     return (
         f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
         f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
-        f"or {_count_small(task)} decomposed."
+        f"or {count(_small_rows(task), 'small one')} decomposed."
     )
 
 
@@ -60,13 +60,16 @@ def describe_briefly(task: LearningTask) -> list[str]:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    cost = f"An iteration: {count(task.whole_rows, 'inference')}, or {_count_small(task)}."
+    small, whole = _small_rows(task), task.whole_rows
+    cost = f"An iteration: {count(small, 'small inference')} instead of {whole:,}."
+    if small == whole:
+        cost = f"An iteration: {count(whole, 'inference')}."
     return [parts, *([cost] if busy else [])]
 
 
-def _count_small(task: LearningTask) -> str:
+def _small_rows(task: LearningTask) -> int:
     """The inferences that the data takes in an iteration, decomposed."""
-    return count(sum(job.part.rows for job in task.objective.terms[0].jobs), "small one")
+    return sum(job.part.rows for job in task.objective.terms[0].jobs)
 
 
 def describe_certificate(objective: Sequence[float], bounds: Sequence[float], rows: float) -> str:

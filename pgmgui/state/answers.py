@@ -150,6 +150,10 @@ class Answers(Newest):
         session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
         self.param.watch(self._notice, "looking")
 
+    def begin(self) -> None:
+        """Answer what is asked now, if anyone looks."""
+        self._notice()
+
     def look(self, looked_at: bool) -> None:
         """Say whether anyone looks at what is answered."""
         self.looking = looked_at

@@ -27,8 +27,8 @@ AGAIN = 5.0
 
 
 class Keeper(param.Parameterized):
-    """Saves a session whenever it has changed: its scene, settings or evidence, or what was learned at a run's end;
-    and while a run goes on, now and then what it has reached.
+    """Saves a session whenever it has changed: its scene, settings, evidence or axes, or what was learned at a
+    run's end; and while a run goes on, now and then what it has reached.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Keeper(param.Parameterized):
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
-        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "evidence"])
+        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "evidence", "axes"])
         self._race.param.watch(lambda *_: changed(), ["curves", "running", "stale"])
 
     def keep(self) -> None:
@@ -157,7 +157,7 @@ class Keeper(param.Parameterized):
         """What a change is a change of. A run counts when it begins and when it ends; while it climbs, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
-        return session.scene, session.settings, session.evidence, *run
+        return session.scene, session.settings, session.evidence, session.axes, *run
 
     def _finish(self, writing: Future[Room]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""

@@ -16,12 +16,10 @@ from engine.learning.learn import learn
 from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
-from engine.learning.task import LearningTask
-from engine.learning.workspace import Workspace
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.results import Result, make_result, revive
-from pgmgui.project.scene import Derived, Parts, Scene
+from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
 from pgmgui.project.words import (
@@ -34,7 +32,7 @@ from pgmgui.project.words import (
     describe_unseen,
 )
 from pgmgui.state.curve import Curve
-from pgmgui.state.runner import Mail, Runner
+from pgmgui.state.runner import Mail, Runner, split
 from pgmgui.state.session import Session
 
 REPORT_SECONDS = 0.4
@@ -69,6 +67,7 @@ class Race(param.Parameterized):
         self._runs: dict[str, Runner] = {}
         self.parts: Parts | None = session.parts
         self.began: tuple[Scene, Settings] | None = None
+        self._homes: tuple[Scene, ...] = ()
         self._reported = 0.0
         self._unreported = False
         session.param.watch(lambda *_: self._leave(), "derived")
@@ -89,7 +88,7 @@ class Race(param.Parameterized):
             except PgmError as error:
                 self._session.say(f"Learning cannot start: {error}")
                 return
-            self.began = self._session.scene, settings
+            self.began, self._homes = (self._session.scene, settings), (self._session.scene,)
             curves = {name: Curve(name) for name in methods}
             self._runs = {
                 name: Runner(self._starter(name, network, parts, stopping), curve.frames)
@@ -157,7 +156,7 @@ class Race(param.Parameterized):
     def cancel(self) -> None:
         """End, and forget what has been reached."""
         self.stop()
-        self._runs, self.began = {}, None
+        self._runs, self.began, self._homes = {}, None, ()
         self.parts = self._session.parts
         self._unreported = False
         self.param.update(curves={}, running=False, paused=False, stale=False, applied=False)
@@ -170,9 +169,8 @@ class Race(param.Parameterized):
             return
         with batch_call_watchers(self):
             if self._session.apply(best):
-                self.parts = self._session.parts
-                self.param.update(stale=False, applied=True)
-                self._session.report(best)
+                self._homes = (*self._homes, self._session.scene)
+                self._come_back()
 
     # --- what is kept between visits
 
@@ -184,7 +182,7 @@ class Race(param.Parameterized):
             for curve in self.curves.values()
             if curve.snapshot is not None and not self.stale
         ]
-        return Saved(session.scene, session.settings, session.evidence, tuple(ended))
+        return Saved(session.scene, session.settings, session.evidence, tuple(ended), session.axes)
 
     def open(self, saved: Saved, derived: Derived | None = None) -> bool:
         """Open a session, with its settings, its evidence and what was learned in it."""
@@ -193,6 +191,7 @@ class Race(param.Parameterized):
             if not session.open(saved.scene, derived):
                 return False
             session.configure(**vars(saved.settings))
+            session.show_axes(saved.axes)
             for name, likelihood in saved.evidence.items():
                 session.suppose(name, likelihood)
             self.cancel()
@@ -212,12 +211,8 @@ class Race(param.Parameterized):
             curve = Curve(result.method, result.state, result.note, snapshot).add(result.points)
             curve.frames.add(result.points[-1].iteration, snapshot)
             curves[result.method] = curve
-        self.curves = curves
-        best = self.best
-        if best is not None:
-            tables = zip(best.network().tables, self._session.network.tables, strict=True)
-            self.applied = all(np.array_equal(learned, own) for learned, own in tables)
-            self._session.report(best)
+        self.curves, self._homes = curves, (self._session.scene,)
+        self._come_back()
         for name, why in dropped.items():
             self._session.say(f"The results of {name} in the session's file were left out: {why}. Start learns anew.")
 
@@ -323,12 +318,24 @@ class Race(param.Parameterized):
         return replace(curve.add(mail.points), state=state, note=note, snapshot=snapshot)
 
     def _leave(self) -> None:
-        """The session has another problem: what runs is of no use for it."""
+        """The session has another problem: what runs is of no use for it, unless it was the race's own before."""
         if not self.curves:
             self.parts = self._session.parts
             return
         self.stop()
-        self.param.update(stale=True, applied=False)
+        if any(is_same_problem(self._session.scene, home) for home in self._homes):
+            self._come_back()
+        else:
+            self.param.update(stale=True, applied=False)
+
+    def _come_back(self) -> None:
+        """The session has the race's own problem, perhaps with the parameters that were learned."""
+        self.parts, best, applied = self._session.parts, self.best, False
+        if best is not None:
+            tables = zip(best.network().tables, self._session.network.tables, strict=True)
+            applied = all(np.array_equal(learned, own) for learned, own in tables)
+        self.param.update(stale=False, applied=applied)
+        self._session.report(best)
 
     def _methods(self, parts: Parts) -> list[str]:
         """The chosen learners that can learn a problem."""
@@ -359,7 +366,7 @@ class Race(param.Parameterized):
                 task=task,
                 resume=resume,
             )
-            return snapshots if METHODS[method].conditioned else _split(snapshots, task)
+            return snapshots if METHODS[method].conditioned else split(snapshots, task)
 
         return start
 
@@ -379,19 +386,3 @@ def offered(parts: Parts) -> list[str]:
     """The methods that can learn a problem."""
     against = reasons_against(parts)
     return [name for name in LEARNERS if name not in against]
-
-
-def _split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:
-    """Snapshots of a learner that knows no components, with what each component has reached."""
-    work = Workspace(task.objective)
-    for snapshot in snapshots:
-        likelihood = np.stack([work.evaluate(theta).log_likelihood for theta in snapshot.theta])
-        prior = np.stack([task.objective.log_prior(theta) for theta in snapshot.theta])
-        yield replace(
-            snapshot,
-            task=task,
-            log_likelihood=likelihood,
-            objective=likelihood + prior,
-            iterations=np.broadcast_to(snapshot.iterations, likelihood.shape),
-            converged=np.broadcast_to(snapshot.converged, likelihood.shape),
-        )

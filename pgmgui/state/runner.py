@@ -9,9 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
+from engine.learning.workspace import Workspace
 from engine.model.errors import PgmError
 from pgmgui.project.results import Point
 from pgmgui.state.frames import Frames
@@ -154,3 +158,19 @@ class Runner:
     def _fail(self, message: str) -> None:
         with self._lock:
             self._mail.error = message
+
+
+def split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:
+    """Snapshots of a learner that knows no components, with what each component has reached."""
+    work = Workspace(task.objective)
+    for snapshot in snapshots:
+        likelihood = np.stack([work.evaluate(theta).log_likelihood for theta in snapshot.theta])
+        prior = np.stack([task.objective.log_prior(theta) for theta in snapshot.theta])
+        yield replace(
+            snapshot,
+            task=task,
+            log_likelihood=likelihood,
+            objective=likelihood + prior,
+            iterations=np.broadcast_to(snapshot.iterations, likelihood.shape),
+            converged=np.broadcast_to(snapshot.converged, likelihood.shape),
+        )

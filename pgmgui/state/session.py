@@ -10,7 +10,9 @@ import param
 from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
 from engine.model.network import Network
+from pgmgui.project.axes import Axes
 from pgmgui.project.cases import fit_case, make_case, name_case
+from pgmgui.project.look import Look
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Parts
 from pgmgui.project.settings import Settings
@@ -32,6 +34,7 @@ class Session(Editor):
     """What is open, how to learn from it, what was learned, and what of all that is looked at."""
 
     settings = param.ClassSelector(default=Settings(), class_=Settings, allow_None=False, doc="How to learn.")
+    axes = param.ClassSelector(default=Axes(), class_=Axes, allow_None=False, doc="What the plot of a run shows.")
     component = param.Integer(default=None, allow_None=True, doc="The component looked at alone, from 0; or None.")
     colour: Any = param.Selector(default="component", objects=["component", "gap"], doc="What the hulls' colours show.")
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
@@ -48,6 +51,8 @@ class Session(Editor):
     partial = param.ClassSelector(default=Partial(0.5), class_=Partial, doc="The mark for what is partly missing.")
     soft = param.ClassSelector(default=Soft(0.8), class_=Soft, doc="The mark for what a sensor sees.")
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
+    dark = param.Boolean(default=False, doc="Whether the theme is the dark one.")
+    tab = param.String(default="", doc="The tab that is open; empty for the first.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self, **params: Any) -> None:
@@ -161,6 +166,11 @@ class Session(Editor):
         """Show the numbers of factors as they are ("values"), their logarithms ("logs"), or these "scale-free"."""
         self.scale = scale
 
+    def show_axes(self, axes: Axes) -> None:
+        """Choose what the plot of a run shows."""
+        if axes != self.axes:
+            self.axes = axes
+
     def colour_by(self, what: str) -> None:
         """Let the hulls' colours show which component it is ("component"), or how far it is from its bound ("gap")."""
         self.colour = what
@@ -168,6 +178,23 @@ class Session(Editor):
     def enlarge(self, large: bool) -> None:
         """Use large type, or the usual."""
         self.lecture = large
+
+    def darken(self, dark: bool) -> None:
+        """Use the dark theme, or the light one."""
+        self.dark = dark
+
+    def turn_to(self, tab: str) -> None:
+        """Open a tab; the first if it has no name."""
+        self.tab = tab
+
+    @property
+    def look(self) -> Look:
+        """How the page looks."""
+        return Look(self.dark, self.lecture, self.bars, self.tab)
+
+    def wear(self, look: Look) -> None:
+        """Let the page look so."""
+        self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab)
 
     def _let_go(self) -> dict[str, object]:
         return {"component": None, "row": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

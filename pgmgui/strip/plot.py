@@ -17,7 +17,8 @@ from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, Num
 from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
-from pgmgui.strip.plot_lines import ACROSS, BOUNDS, UP, Axes, Line, find_frame
+from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.strip.plot_lines import BOUNDS, Line, find_frame
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
@@ -31,6 +32,10 @@ for (const {_plot_bounds: bounds} of ranges)
   for (const view of bounds.keys()) if (view.is_destroyed) bounds.delete(view)
 """
 NUMBERS = "0,0.[00]"
+_AXIS_TYPE = {"axis_label_text_font_size": ("13px", "18px"), "major_label_text_font_size": ("11px", "15px")}
+_LEGEND_TYPE = {"label_text_font_size": ("12px", "17px")}
+"""The usual and the large type."""
+_LARGE = {large for sizes in (_AXIS_TYPE, _LEGEND_TYPE) for _, large in sizes.values()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +84,12 @@ class Plot:
         self.figure.x_range.renderers = self.figure.y_range.renderers = [frame]
         self._moment = self._add_moment()
         self._ask_for_receipts(up)
+        self._large = False
+        axes = dict.fromkeys((*self.figure.xaxis, *self.figure.yaxis), _AXIS_TYPE)
+        self._type: dict[Any, dict[str, tuple[str, str]]] = {**axes, self._legend: _LEGEND_TYPE}
+        for model, sizes in self._type.items():
+            for name in sizes:
+                model.on_change(name, self._insist)
 
     def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
         """Draw lines, and an upright one at the moment that is looked at.
@@ -102,13 +113,17 @@ class Plot:
 
     def enlarge(self, large: bool) -> None:
         """Use large or the usual type and lines. To be called in the document's turn."""
-        for axis in (*self.figure.xaxis, *self.figure.yaxis):
-            axis.axis_label_text_font_size = "18px" if large else "13px"
-            axis.major_label_text_font_size = "15px" if large else "11px"
-        self._legend.label_text_font_size = "17px" if large else "12px"
+        self._large = large
+        for model, sizes in self._type.items():
+            model.update(**{name: size[large] for name, size in sizes.items()})
         self._width = 4.0 if large else 2.5
         for series in (*self._bounds.values(), *self._learners):
             series.renderer.glyph.line_width = self._width
+
+    def _insist(self, _attribute: str, _old: object, new: object) -> None:
+        """Large type stays: with each theme, the browser sets sizes of its own."""
+        if self._large and new not in _LARGE:
+            self.enlarge(True)
 
     def _add_missing(self, bounds: list[str], learners: int) -> None:
         """Make the lines that were not needed before: those of bounds, below all others, and of learners."""

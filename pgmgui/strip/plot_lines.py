@@ -11,18 +11,11 @@ from engine.learning.bounding import AnyBounds
 from engine.learning.bounds import CERTIFIED
 from engine.learning.markov_bounds import MarkovBounds
 from engine.model.arrays import Floats
+from pgmgui.project.axes import Axes
 from pgmgui.project.results import Point
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.curve import Curve
 
-ACROSS = {
-    "iterations": "iteration",
-    "inferences": "inferences: rows propagated",
-    "seconds": "seconds of computing",
-}
-"""What the plot can count from left to right, and the axis' label."""
-UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
-"""What it can show from bottom to top."""
 BOUNDS = (
     "upper bound (I-map)",
     "bound by components",
@@ -35,15 +28,6 @@ BOUNDS = (
 """Names of the lines that stand still."""
 LEFT_OUT = 20
 """The first of so many parts of the curves may leave the picture below: a random start is far down."""
-
-
-@dataclass(frozen=True)
-class Axes:
-    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether looser bounds are drawn too."""
-
-    across: str = "iterations"
-    up: str = "objective"
-    looser: bool = False
 
 
 @dataclass(frozen=True, eq=False)

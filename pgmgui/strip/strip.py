@@ -48,7 +48,7 @@ class LearnStrip(pn.viewable.Viewer):
     def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
         super().__init__()
         self._session, self._race, self._traveller = session, race, traveller
-        self._trace = Trace(traveller.go_to)
+        self._trace = Trace(session, traveller.go_to)
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
@@ -76,6 +76,8 @@ class LearnStrip(pn.viewable.Viewer):
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
         self._due = 0.0
+        if session.lecture:
+            self._enlarge(True)
         self._notice()
 
     # --- what the user does

@@ -13,9 +13,11 @@ from engine.learning.bounding import AnyBounds
 from pgmgui.components.later import call_later
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
+from pgmgui.project.axes import ACROSS, UP, Axes
 from pgmgui.state.curve import Curve
+from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
-from pgmgui.strip.plot_lines import ACROSS, UP, Axes, find_iteration, find_place, make_lines
+from pgmgui.strip.plot_lines import find_iteration, find_place, make_lines
 
 HEIGHT, LARGE_HEIGHT = 196, 256
 """Pixels of the figure; of one with large type."""
@@ -34,12 +36,14 @@ class Trace(pn.viewable.Viewer):
         The iteration of a curve that is marked; the user may drag the mark, which calls ``on_travel(iteration)``.
     """
 
-    def __init__(self, on_travel: Callable[[int], None]) -> None:
+    def __init__(self, session: Session, on_travel: Callable[[int], None]) -> None:
         super().__init__()
+        self._session = session
         self.moment: tuple[Curve, int] | None = None
         self._on_travel = on_travel
         self._curves: Mapping[str, Curve] = {}
         self._bounds: AnyBounds | None = None
+        self._showing = False
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
@@ -56,6 +60,7 @@ class Trace(pn.viewable.Viewer):
         controls = (self._across, self._up, self._looser)
         self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
+        self._is_loaded = pn.state.curdoc is None
         self._plots: dict[str, Plot] = {}
         self._shown = ""
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
@@ -63,9 +68,10 @@ class Trace(pn.viewable.Viewer):
         self._view = pn.Column(
             self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
         )
+        self._show_axes()
         for control in controls:
-            control.param.watch(lambda *_: self._redraw(), "value")
-        self._is_loaded = pn.state.curdoc is None
+            control.param.watch(lambda *_: self._choose(), "value")
+        session.param.watch(lambda *_: self._show_axes(), "axes")
         call_later(self._begin)
 
     def draw(self, curves: Mapping[str, Curve], bounds: AnyBounds | None) -> None:
@@ -77,7 +83,7 @@ class Trace(pn.viewable.Viewer):
     def is_ready(self) -> bool:
         """Whether the browser has taken what was sent last. One that is behind is not sent more: what answers a
         click would wait behind it."""
-        taken = self._plot(self._up.value).taken
+        taken = self._plot(self._axes.up).taken
         return taken >= self._sent or time.monotonic() > self._sent_at + PATIENCE
 
     def follow(self, curves: Mapping[str, Curve]) -> None:
@@ -96,6 +102,18 @@ class Trace(pn.viewable.Viewer):
         with unlocked():
             for plot in self._plots.values():
                 plot.enlarge(self._large)
+
+    def _choose(self) -> None:
+        """The user has chosen what the plot shows."""
+        if not self._showing:
+            self._session.show_axes(Axes(self._across.value, self._up.value, self._looser.value))
+
+    def _show_axes(self) -> None:
+        """Show what was chosen, here or by what was opened."""
+        axes, self._showing = self._axes, True  # three fields, one choice
+        self._across.value, self._up.value, self._looser.value = axes.across, axes.up, axes.looser
+        self._showing = False
+        self._redraw()
 
     def _redraw(self) -> None:
         # A click's event does not wait for the document's turn, and Bokeh's models, unlike Panel's, may only be
@@ -132,7 +150,7 @@ class Trace(pn.viewable.Viewer):
 
     @property
     def _axes(self) -> Axes:
-        return Axes(self._across.value, self._up.value, self._looser.value)
+        return self._session.axes
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

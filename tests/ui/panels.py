@@ -28,7 +28,6 @@ from pgmgui.project.layout import arrange
 from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import Scene
-from pgmgui.project.session_file import Saved
 from pgmgui.project.store import Store
 from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
@@ -118,7 +117,7 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
         SCENES[scene](session)
     elif scene.startswith("?"):
         link = parse_link(dict(parse_qsl(scene.removeprefix("?"))))
-        race.open(Saved(link.scene, link.settings))
+        race.open(link.saved)
     else:
         open_example(session, scene)
     keeper = Keeper(session, race, Store(folder), "", lambda: False)

@@ -120,6 +120,18 @@ def test_values_that_are_no_states_are_given_a_meaning(tab, tmp_path):
     expect(tab.node("dysp").locator("title")).to_contain_text("yes, no, soon")
 
 
+def test_a_file_that_cannot_be_read_ends_the_question_about_the_one_before(tab, tmp_path):
+    tab.drop(asia_csv(tmp_path / "values.csv", ["perhaps,no,yes,no,yes,no,no,no"]))
+    expect(tab.misfits).to_be_visible()
+    expect(tab.rows).to_be_hidden()
+    tab.drop(asia_csv(tmp_path / "ragged.csv", ["yes,no,yes"]))
+    expect(tab.message).to_contain_text("ragged.csv:line 2")
+    expect(tab.misfits).to_be_hidden()
+    tab.expect_rows(500)
+    expect(tab.rows).to_be_visible()
+    expect(tab.page.get_by_text("Data: 500 rows, 8 variables.")).to_be_visible()
+
+
 def test_the_list_works_with_the_keyboard_and_one_choice_for_all(tab, tmp_path):
     tab.drop(asia_csv(tmp_path / "keys.csv", names=[*ASIA[:5], "a1", "b2", "c3"]))
     expect(tab.misfits).to_have_attribute("aria-rowcount", "4")

@@ -259,6 +259,18 @@ def test_two_tabs_do_not_see_each_other(open_board, context):
     expect(one.heading).to_have_text("Triangle")
 
 
+def test_a_tooltip_covers_no_button_beside_its_own(open_panel):
+    board = open_panel("share")
+    board.button("Copy link").hover()
+    tip = board.page.get_by_role("tooltip")
+    expect(tip).to_contain_text("an address that opens this scene")
+    button, beside, box = (
+        place.bounding_box() for place in (board.button("Copy link"), board.button("Copy as Python"), tip)
+    )
+    assert box["y"] >= button["y"] + button["height"]
+    assert box["y"] >= beside["y"] + beside["height"]
+
+
 def viewport(board):
     return board.page.locator(".viewport").element_handle()
 

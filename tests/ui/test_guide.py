@@ -93,6 +93,25 @@ def test_worked_scenes_open_and_show_what_they_say(open_panel):
     expect(bench.alert).to_have_count(0)
 
 
+def test_a_scene_brings_its_axes_and_a_link_carries_them(open_panel):
+    lab = Lab(open_panel("guide", "share", "strip", scene="?example=asia&x=seconds"))
+    pressed = lab.page.get_by_role("button", pressed=True)
+    expect(pressed).to_have_text(["seconds", "objective"])
+    lab.page.get_by_role("combobox", name="Worked scene").click()
+    lab.page.locator(".MuiMenuItem-root").filter(has_text="twelve inferences").click()
+    lab.button("Next").click()
+    expect(lab.page.get_by_text("Step 2 of 3")).to_be_visible()
+    lab.button("Show me").click()
+    lab.expect_state("converged", "textbook EM")
+    lab.expect_state("converged")
+    expect(pressed).to_have_text(["inferences", "log gap"])
+    lines = lab.expect_lines("textbook EM", "decomposed EM", "certified")
+    assert lines["textbook EM"]["across"].startswith("inferences")
+    assert [lines[name]["x"][-1] for name in ("textbook EM", "decomposed EM")] == [7488, 224]
+    lab.button("Copy link").click()
+    expect(lab.page.get_by_label("A link that opens this scene")).to_have_text(re.compile("x=inferences&y=log-gap$"))
+
+
 def test_a_learner_that_diverges_is_shown_beside_one_that_does_not(open_panel):
     lab = Lab(open_panel("guide", "strip"))
     lab.page.get_by_role("combobox", name="Worked scene").click()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from engine.formats import write_network
+from engine.formats import read_network, write_network
 from engine.learning.bounds import find_bounds
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
@@ -20,6 +20,7 @@ from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
 from tests.ui.lab import LINES, Lab
 from tests.ui.serving import WAIT
+from tests.ui.test_first_page import colour, contrast
 
 GALLERY = {example.id: example for example in load_gallery()}
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -145,6 +146,36 @@ def test_apply_can_be_undone(open_panel):
     lab.button("Undo").click()
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
     lab.expect_enabled(Apply=False, Start=True)
+
+
+def test_start_is_legible_where_it_cannot_be_pressed(open_panel):
+    lab = Lab(open_panel("strip", scene="empty"))
+    expect(lab.button("Start")).to_be_disabled()
+    assert contrast(colour(lab.button("Start"), "color"), colour(lab.button("Start"), "backgroundColor")) > 4.5
+
+
+def test_undoing_apply_keeps_the_run_and_what_was_learned_is_saved_without_it(open_panel, tmp_path):
+    lab = Lab(open_panel("open", "strip"))
+    box = lab.page.get_by_role("checkbox", name="With the learned parameters")
+    expect(box).to_be_hidden()
+    lab.button("Start").click()
+    lab.expect_state("converged")
+    box.click()
+    with lab.page.expect_download() as found:
+        lab.button("Download").click()
+    found.value.save_as(tmp_path / "learned.bif")
+    saved, learned = read_network(tmp_path / "learned.bif").network, learn_asia()[-1].network()
+    for table, expected in zip(saved.tables, learned.tables, strict=True):
+        np.testing.assert_allclose(table, expected, atol=1e-12)
+    lab.expect_enabled(Undo=False, Apply=True)
+    lab.button("Apply").click()
+    lab.expect_enabled(Undo=True, Apply=False)
+    lab.button("Undo").click()
+    lab.expect_enabled(Undo=False, Apply=True)
+    lab.expect_state("converged")
+    lab.expect_lines("decomposed EM", "upper bound (I-map)")
+    lab.button("Discard").click()
+    expect(box).to_be_hidden()
 
 
 def test_learners_race_from_the_same_start(open_panel):

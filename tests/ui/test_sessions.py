@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -84,7 +84,7 @@ def test_all_is_there_after_a_reload_and_a_duplicated_tab_goes_its_own_way(open_
     change_everything(desk)
     desk.learn()
     desk.expect_kept()
-    expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}$"))
+    expect(page).to_have_url(re.compile(r"/\?tab=[\w-]{16}&open=share$"))
     before, address = desk.picture(), page.url
     desk = desk.reload()
     expect(page).to_have_url(address)
@@ -109,13 +109,45 @@ def test_all_is_there_after_a_reload_and_a_duplicated_tab_goes_its_own_way(open_
     expect(twin.node("W")).to_have_attribute("data-role", "hidden")
     twin.expect_kept()
     expect(desk.node("W")).to_have_attribute("data-role", "observed")
-    mine, other = (urlsplit(url).query.removeprefix("tab=") for url in (address, twin.page.url))
+    mine, other = (dict(parse_qsl(urlsplit(url).query))["tab"] for url in (address, twin.page.url))
     assert kept_keys(kept) >= {mine, other}
     twin.button("Forget this tab's copy").click()
     expect(twin.page.get_by_text("nothing is kept of it yet")).to_be_visible()
-    expect(twin.page).to_have_url(re.compile("/$"))
+    expect(twin.page).to_have_url(re.compile(r"/\?open=share$"))
     assert mine in kept_keys(kept)
     assert other not in kept_keys(kept)
+
+
+def test_a_reload_keeps_theme_type_bars_and_the_open_tab(open_board, page):
+    desk = Desk(open_board(query="?example=burglary&x=seconds").page)
+    desk.page.keyboard.press("t")
+    desk.page.keyboard.press("b")
+    desk.button("Toggle theme").click()
+    desk.tab("Query")
+    expect(page).to_have_url(re.compile(r"\?example=burglary&x=seconds&theme=dark&type=large&bars=1&open=query$"))
+    desk = desk.reload()
+    expect(page.get_by_role("tab", name="Query")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("[data-card]")).to_have_count(5)
+    expect(desk.button("Aa ✓")).to_be_visible()
+    page.wait_for_function("() => getComputedStyle(document.documentElement).backgroundColor === 'rgb(20, 24, 29)'")
+    page.wait_for_function(
+        """() => Bokeh.documents.some(document => [...document._all_models.values()].some(
+             model => model.type === "Legend" && model.label_text_font_size === "17px"))"""
+    )
+    expect(desk.heading).to_have_text("Burglary")
+
+
+def test_what_is_to_be_copied_is_copied_at_once(open_panel):
+    desk = Desk(open_panel("share", "strip", scene="?example=asia&y=log-gap"))
+    desk.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for button, begins in (("Copy as command", "pgmgui learn"), ("Copy as Python", '"""'), ("Copy link", "http")):
+        desk.button(button).click()
+        desk.page.wait_for_function(
+            "async begins => document.hasFocus() && (await navigator.clipboard.readText()).startsWith(begins)",
+            arg=begins,
+        )
+    expect(desk.button("Copied")).to_be_visible()
+    desk.page.context.clear_permissions()
 
 
 def kept_keys(folder: Path) -> set[str]:
@@ -159,7 +191,7 @@ def test_a_link_shows_the_same_scene_and_ends_at_the_same_objective_in_a_fresh_p
     names = [variable.name for variable in link.scene.document.network.variables]
     components = [sorted(names[v] for v in part.variables) for part in derived.parts.task.decomposition.components]
     assert desk.groups() == sorted(components)
-    address = desk.copy("Link", "A link that opens this scene")
+    address = desk.copy("Copy link", "A link that opens this scene")
     assert "run=1" not in address
     one = fresh_page(browser, browser_context_args)
     other = Desk(open_board(tab=one, query=address[address.index("?") :]).page)
@@ -239,7 +271,7 @@ def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(ope
     assert words[:2] == ["pgmgui", "learn"]
     assert run(*words[1:], "--json").result["objective"] == pytest.approx(reached, abs=1e-4)
     assert_opens_offline(browser, desk.download("Report", tmp_path), f"{reached:,.4f}")
-    desk.button("Link").click()
+    desk.button("Copy link").click()
     expect(desk.alert).to_contain_text("A link can only open an example")
     before = desk.picture()
     path = desk.download("Save session", tmp_path)

@@ -75,7 +75,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     expect(lab.page.get_by_text(re.compile("^Start a run below"))).to_be_visible()
     lab.button("Start").click()
     lab.expect_state("converged")
-    moment(lab, "the network itself")
+    expect(lab.page.get_by_text("Shown on the page: the network's own parameters.")).to_be_visible()
     run = learn_again("asia")
     # Drag the upright line on the plot, from the end to somewhere near the beginning.
     start = find_place(lab, len(run) - 1)
@@ -116,6 +116,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     expect(lab.button("Randomise")).to_be_enabled()
     # Back to the end, and apply another moment than the last.
     lab.tab("Runs")
+    expect(lab.page.get_by_text("Shown on the page: the network's own parameters.")).to_be_visible()
     lab.button("Newest").click()
     moment(lab, "the newest iteration")
     lab.button("◀").click()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import param
 
 from pgmgui.components.base import Component
@@ -13,10 +15,12 @@ class Address(Component):
     Panel's own component would add an entry to the browser's history each time.
     """
 
-    query = param.String(doc="What follows the question mark; at first nothing is changed.")
+    query = param.String(doc="What follows the question mark, and names what is open; at first nothing is changed.")
+    look = param.String(doc="What follows it, and says how the page looks.")
+    looks = param.List(default=[], item_type=str, doc="The names of the parameters that say so.")
     unkept = param.Boolean(default=False, doc="Whether what was changed last is not kept there.")
 
     _scripts = ("address.js",)
 
-    def __init__(self) -> None:
-        super().__init__(width=0, height=0, margin=0)
+    def __init__(self, **params: Any) -> None:
+        super().__init__(width=0, height=0, margin=0, **params)

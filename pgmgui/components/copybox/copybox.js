@@ -1,4 +1,4 @@
-// A text to take along: it is shown, and a button copies it.
+// A text to take along: it is shown, and a button copies it; at once if Python says so.
 
 export function render({model, el}) {
   const root = document.createElement("div")
@@ -13,7 +13,7 @@ export function render({model, el}) {
     button.textContent = "Copy"
     root.hidden = !model.text
   }
-  button.addEventListener("click", async () => {
+  const copy = async () => {
     try {
       await navigator.clipboard.writeText(model.text)
       button.textContent = "Copied"
@@ -26,9 +26,11 @@ export function render({model, el}) {
       selection.addRange(range)
       button.textContent = "Selected: press Ctrl+C"
     }
-  })
+  }
+  button.addEventListener("click", copy)
   model.on("text", show)
   model.on("label", show)
+  model.on("msg:custom", copy)
   root.append(button, text)
   show()
   return root

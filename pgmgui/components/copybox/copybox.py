@@ -15,3 +15,7 @@ class CopyBox(Component):
 
     _scripts = ("copybox.js",)
     _styles = ("copybox.css",)
+
+    def copy(self) -> None:
+        """Copy the text, as its button does: for another button that has just been pressed."""
+        self._send_msg({"type": "copy"})

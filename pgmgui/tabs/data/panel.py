@@ -124,7 +124,7 @@ class DataPanel(pn.viewable.Viewer):
     async def _open(self, file: DataFile) -> None:
         """Read a file and use it, or ask what does not fit."""
         self._file = file
-        self._matching.close()
+        self._end_asking()
         network = self._session.network
         as_new = bool(self._as_new.value) or not network.variables
         reading = Apart(partial(read_data, file, None if as_new else network), file.name, file.size)

@@ -15,7 +15,6 @@ from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.lessons import Lesson, load_lessons
 from pgmgui.project.links import parse_link
-from pgmgui.project.session_file import Saved
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -95,7 +94,7 @@ class Lessons(pn.viewable.Viewer):
 
     def _show_me(self) -> None:
         link = parse_link(self._lesson.steps[self._step].link)
-        if self._race.open(Saved(link.scene, link.settings)) and link.run:
+        if self._race.open(link.saved) and link.run:
             self._race.begin()
 
     def __panel__(self) -> pn.viewable.Viewable:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import dump_network, write_network
+from engine.formats import Document, dump_network, write_network
 from engine.model.errors import PgmError
 from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
@@ -32,12 +33,15 @@ class Saving(pn.viewable.Viewer):
         rows = [
             pn.Row(self._name, self._format, self._give, self._download, margin=0, sizing_mode="stretch_width"),
             *([pn.Row(self._path, self._write, margin=0, sizing_mode="stretch_width")] if session.local else []),
+            self._learned,
             self._overwrite,
             self._status,
         ]
         self._view = pn.Column(*rows, sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda *_: self._look(), "scene")
+        session.param.watch(lambda *_: self._offer(), "learned")
         self._look()
+        self._offer()
 
     def _make_controls(self) -> None:
         self._name = TextField(
@@ -69,6 +73,12 @@ class Saving(pn.viewable.Viewer):
         self._write = make_button("Write", "the network to this path", partial(self._store, False))
         self._overwrite = make_button("Overwrite it", "replace the file", partial(self._store, True))
         self._overwrite.visible = False
+        self._learned = pmui.Checkbox(
+            label="With the learned parameters",
+            description="Those that Apply would give the network; the network on the page stays as it is.",
+            size="small",
+            margin=0,
+        )
 
     # --- what the controls do
 
@@ -79,8 +89,13 @@ class Saving(pn.viewable.Viewer):
             self._format.value = suffix
             self._name.value = name[: -len(suffix)]
 
+    def _choose_document(self) -> Document:
+        """What to save: the network on the page, or with what was learned in place of its tables."""
+        document, learned = self._session.document, self._session.learned
+        return replace(document, network=learned.network()) if learned is not None and self._learned.value else document
+
     async def _save(self, _event: object) -> None:
-        document, suffix = self._session.document, self._format.value
+        document, suffix = self._choose_document(), self._format.value
         name = suggest_name(self._name.value_input or "") + suffix
         try:
             content = await asyncio.to_thread(dump_network, document, name)
@@ -91,7 +106,7 @@ class Saving(pn.viewable.Viewer):
         self._status.write(f"Saved {count_edges(document.network)} as {name}.")
 
     async def _store(self, overwrite: bool, _event: object) -> None:
-        document = self._session.document
+        document = self._choose_document()
         self._ask(None)
         try:
             path, name = self._path.value_input or "", self._name.value_input or ""
@@ -109,6 +124,13 @@ class Saving(pn.viewable.Viewer):
         """Ask whether to replace a file, or no longer."""
         self._overwrite.visible = target is not None
         self._status.write(*(() if target is None else [f"{target.absolute()} is there already."]))
+
+    def _offer(self) -> None:
+        """Offer what was learned while there is anything."""
+        is_there = self._session.learned is not None
+        self._learned.visible = is_there
+        if not is_there:
+            self._learned.value = False
 
     def _look(self) -> None:
         scene = self._session.scene

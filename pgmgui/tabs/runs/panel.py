@@ -139,9 +139,12 @@ class RunsPanel(pn.viewable.Viewer):
             return []
         objective = reached.objective[reached.best]
         curve = self._traveller.curve
+        shown = f"Shown on the page: the parameters of {session.viewed_title}."
+        if session.viewed == "current":
+            shown = "Shown on the page: the network's own parameters. The slider, or Newest, shows those of the run."
         lines = [
-            f"Shown on the page: the parameters of {session.viewed_title}.",
-            f"Objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
+            shown,
+            f"The run: objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
             f"of {self._traveller.last:,}.",
         ]
         if len(objective) == len(parts.task.decomposition.components) + 1:

@@ -59,7 +59,7 @@ class SharePanel(pn.viewable.Viewer):
             ),
             _heading("Show it to others, do it again"),
             pn.Row(
-                make_button("Link", "an address that opens this scene", self._link),
+                make_button("Copy link", "an address that opens this scene", self._link),
                 make_button("Copy as Python", "a script that repeats this run", self._python),
                 make_button("Copy as command", "what to type to repeat this run", self._command),
                 margin=0,
@@ -74,7 +74,7 @@ class SharePanel(pn.viewable.Viewer):
             scroll="y-auto",
         )
         # What was to be copied speaks of what was open.
-        session.param.watch(lambda *_: self._clear(), ["scene", "settings"])
+        session.param.watch(lambda *_: self._clear(), ["scene", "settings", "axes"])
         keeper.param.watch(lambda *_: self._tell(), "status")
         self._tell()
 
@@ -99,18 +99,18 @@ class SharePanel(pn.viewable.Viewer):
     # --- what is to be copied
 
     def _link(self, _event: object) -> None:
-        scene = self._session.scene
+        session, scene = self._session, self._session.scene
         try:
             linkable = is_linkable(scene)
         except PgmError as error:  # a session's file may name any example
-            self._session.say(f"A link cannot open this: {error}. Save the session as a file instead.")
+            session.say(f"A link cannot open this: {error}. Save the session as a file instead.")
             return
         if not linkable:
-            self._session.say(
+            session.say(
                 "A link can only open an example of the gallery with other marks; save the session as a file instead."
             )
             return
-        link = make_link(find_example(scene.example), scene, self._session.settings)
+        link = make_link(find_example(scene.example), Saved(scene, session.settings, axes=session.axes))
         address = "" if pn.state.location is None else f"{pn.state.location.href.split('?')[0]}"
         self._show("A link that opens this scene", f"{address}{link}")
 
@@ -147,6 +147,7 @@ class SharePanel(pn.viewable.Viewer):
     def _show(self, label: str, text: str) -> None:
         self._status.write(f"{label}:")
         self._box.param.update(label=label, text=text)
+        self._box.copy()
 
     def _clear(self) -> None:
         self._status.write()

@@ -191,6 +191,22 @@ def draw_curves(curves: Mapping[str, Sequence[tuple[float, float]]], bound: floa
     )
 
 
+def find_ticks(least: float, most: float, whole: bool = False) -> list[tuple[float, str]]:
+    """Round numbers between two ends, at most eight, with how they are written; perhaps only whole ones.
+
+    >>> [text for _, text in find_ticks(0, 207, whole=True)]
+    ['0', '50', '100', '150', '200']
+    >>> [text for _, text in find_ticks(-1156.83, -1156.53)]
+    ['-1,156.80', '-1,156.75', '-1,156.70', '-1,156.65', '-1,156.60', '-1,156.55']
+    """
+    power = math.floor(math.log10((most - least) / 7))
+    power = max(power, 0) if whole else power
+    times = next(times for times in (1, 2, 5, 10) if most - least <= 7.5 * times * 10.0**power)
+    step, digits = times * 10.0**power, max(0, -power - (times == 10))
+    numbers = range(math.ceil(least / step), math.floor(most / step) + 1)
+    return [(k * step, f"{k * step:,.{digits}f}") for k in numbers]
+
+
 class _Frame:
     """The axes of a plot: where a point is drawn."""
 
@@ -205,11 +221,11 @@ class _Frame:
     def draw_axes(self) -> list[str]:
         floor = HEIGHT - BOTTOM
         parts = [f'<path d="M{LEFT} 10V{floor}H{WIDTH - 12}" fill="none" stroke="#999999"/>']
-        for k in range(5):
-            value, at = self.least + k / 4 * (self.most - self.least), k / 4 * self.last
-            y, x = self.place(0, value)[1], self.place(at, 0)[0]
-            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:,.2f}</text>')
-            anchor = "middle" if k < 4 else "end"
-            parts.append(f'<text x="{x:.1f}" y="{floor + 17}" text-anchor="{anchor}">{at:,.4g}</text>')
+        for value, text in find_ticks(self.least, self.most):
+            y = self.place(0, value)[1]
+            parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{text}</text>')
+        for at, text in find_ticks(0.0, self.last, whole=True):
+            x = self.place(at, 0)[0]
+            parts.append(f'<text x="{x:.1f}" y="{floor + 17}" text-anchor="middle">{text}</text>')
         parts.append(f'<text x="{(LEFT + WIDTH) / 2}" y="{HEIGHT - 6}" text-anchor="middle">iteration</text>')
         return parts

@@ -7,10 +7,10 @@ from engine.insight.relabelling import group_restarts
 from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
+from pgmgui.project.axes import Axes
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
-from pgmgui.project.session_file import Saved
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from tests.pgmgui.state.test_race import follow
@@ -73,6 +73,7 @@ def test_decomposition():
 @pytest.mark.parametrize("step", [1, 2])
 def test_with_only_leaves_missing_edml_needs_one_step(step):
     found, bound = run("leaves", step)
+    assert opened("leaves", step)[0].axes == Axes(up="log gap")
     assert bound - height(found["edml"][1]) < CERTIFIED
     assert bound - height(found["em"][1]) > 1
     assert 15 <= found["em"][-1].iteration <= 30
@@ -121,8 +122,11 @@ def test_compression_on_a_chain():
     incomplete = [k for k, c in enumerate(task.decomposition.components) if not c.is_complete]
     assert [task.distinct_rows[k] for k in incomplete] == [4, 4, 4]
     found, _ = run("compression", 1)
-    for plain, decomposed in zip(found["em"], found["d-em"], strict=False):
+    for plain, decomposed in zip(found["em-textbook"], found["d-em"], strict=True):
         assert abs(height(plain) - height(decomposed)) < 0.01
+    last = {method: snapshots[-1] for method, snapshots in found.items()}
+    assert [(end.iteration, end.inferences) for end in last.values()] == [(25, 7488), (25, 224)]
+    assert opened("compression", 1)[0].axes == Axes("inferences", "log gap")
     before, after = components("compression", 0), components("compression", 2)
     assert {"X3", "X4"} in before
     assert {"X7", "X8"} in before
@@ -137,7 +141,7 @@ def race(lesson, step, until=None):
     link, _ = opened(lesson, step)
     session = Session()
     found = Race(session)
-    assert found.open(Saved(link.scene, link.settings))
+    assert found.open(link.saved)
     assert link.run
     found.begin()
     follow(found, *([until] if until else []))

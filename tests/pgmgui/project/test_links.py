@@ -7,9 +7,11 @@ import pytest
 
 from engine.model.errors import PgmError
 from engine.model.prior import Gaussian, Laplace
+from pgmgui.project.axes import Axes
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
 from pgmgui.project.marks import Given, Hidden, Partial, Soft
+from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
 
@@ -34,10 +36,12 @@ def test_a_link_that_was_made_opens_the_same():
     scene = parse_link({"example": "thesis-chain"}).scene
     scene = replace(scene, marks={"V": Hidden(), "Z": Partial(0.3)}, common_prior=2.0)
     settings = Settings(("em", "d-em"), "uniform", 5, 4, 1e-6)
-    text = make_link(example, scene, settings, run=True)
+    text = make_link(example, Saved(scene, settings, axes=Axes("seconds", "log gap")), run=True)
     link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
     assert (link.scene.marks, link.scene.common_prior) == (scene.marks, 2.0)
     assert (link.settings, link.run) == (settings, True)
+    assert link.axes == link.saved.axes == Axes("seconds", "log gap")
+    assert "log" not in make_link(example, Saved(scene))
 
 
 @pytest.mark.parametrize("prior", [Gaussian(0.5), Laplace(2.0)])
@@ -45,7 +49,7 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
     scene = parse_link({"example": "thesis-grid"}).scene
     scene = replace(scene, marks={"2": Given(), "3": Hidden()}, factor_prior=prior)
     assert is_linkable(scene)
-    link = parse_link(dict(parse_qsl(make_link(find_example("thesis-grid"), scene, Settings()).removeprefix("?"))))
+    link = parse_link(dict(parse_qsl(make_link(find_example("thesis-grid"), Saved(scene)).removeprefix("?"))))
     assert (link.scene.marks, link.scene.factor_prior) == (scene.marks, prior)
 
 
@@ -57,6 +61,8 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "thesis-grid", "given": "10"}, "'given' names '10'"),
         ({"example": "thesis-grid", "l2": "0"}, "'l2' is '0'; expected a number from 1e-15"),
         ({"example": "thesis-grid", "l1": "1", "l2": "1"}, "both l1 and l2"),
+        ({"example": "asia", "x": "rows"}, "'x' is 'rows'; use one of iterations, inferences, seconds"),
+        ({"example": "asia", "y": "log gap"}, "'y' is 'log gap'; use one of objective, log-gap"),
         ({}, "no example ''; there are asia"),
         ({"example": "nobody"}, "no example 'nobody'"),
         ({"example": "asia", "hide": "<b>"}, "'<b>'; the example has 'asia'"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from engine.formats import DataDocument, Document
 from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
+from pgmgui.project.axes import Axes
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Given, Hidden, Partial, Sensor, Soft
@@ -80,10 +81,11 @@ def assert_same_data(data, other):
 def test_a_session_comes_back_whole(tmp_path):
     path = tmp_path / "session.json"
     settings = Settings(("em", "d-edml"), "uniform", 7, 3, 1e-6, "parameters", 50)
-    write_session(path, Saved(asia(), settings))
+    axes = Axes("inferences", "log gap", True)
+    write_session(path, Saved(asia(), settings, axes=axes))
     assert is_session(path)
     found = read_session(path)
-    assert found.settings == settings
+    assert (found.settings, found.axes) == (settings, axes)
     assert_same(asia(), found.scene)
 
 

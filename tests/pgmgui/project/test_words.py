@@ -74,8 +74,9 @@ def test_savings_count_rows_that_are_propagated():
 def test_the_bar_has_room_for_short_lines_only():
     assert describe_briefly(opened("asia").parts.task) == [
         "6 components: 5 counted, 1 iterated.",
-        "An iteration: 28 inferences, or 7 small ones.",
+        "An iteration: 7 small inferences instead of 28.",
     ]
+    assert describe_briefly(opened("hidden-cause").parts.task)[1] == "An iteration: 19 inferences."
     assert describe_briefly(opened("cancer").parts.task) == ["5 components: 5 counted, 0 iterated."]
 
 

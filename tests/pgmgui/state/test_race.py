@@ -153,10 +153,37 @@ def test_apply_is_undoable_and_keeps_the_curves():
     for table, learned in zip(session.network.tables, race.best.network().tables, strict=True):
         np.testing.assert_array_equal(table, learned)
     session.undo()
-    assert race.stale
-    assert session.learned is None
+    assert (race.stale, race.applied, race.can_apply) == (False, False, True)
+    assert session.learned is race.best
+    assert race.parts is session.parts
+    assert len(race.saved().results) == 1
     for table, before in zip(session.network.tables, tables, strict=True):
         np.testing.assert_array_equal(table, before)
+    session.redo()
+    assert (race.stale, race.applied) == (False, True)
+
+
+def test_a_run_is_of_use_again_when_what_was_changed_is_taken_back():
+    session, race = make_race()
+    race.begin()
+    follow(race)
+    for k in range(8):  # more steps than those of which all is remembered
+        session.mark(["bronc"], None if k % 2 else Hidden())
+        assert race.stale
+    session.mark(["smoke"], Hidden())
+    session.move({"asia": (10.0, 20.0)})
+    assert race.stale
+    while session.undoable:
+        session.undo()
+    assert not race.stale
+    assert session.learned is race.best
+    fresh = Race(session)
+    assert fresh.open(parse(dump(race.saved())))
+    fresh.apply()
+    session.undo()
+    assert (fresh.stale, fresh.applied) == (False, False)
+    session.set_table(0, session.network.tables[0][::-1])
+    assert fresh.stale
 
 
 def test_a_changed_problem_stops_the_run_and_makes_it_stale(endless):
@@ -251,7 +278,7 @@ def test_markov_networks_race_and_are_found_again():
     race.apply()
     assert race.applied
     session.undo()
-    assert not race.applied
+    assert (race.applied, race.stale) == (False, False)
 
 
 def test_learners_of_the_other_kind_are_not_offered():

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from pgmgui.project.axes import Axes
 from pgmgui.strip.plot import Plot
-from pgmgui.strip.plot_lines import BOUNDS, Axes, Line
+from pgmgui.strip.plot_lines import BOUNDS, Line
 
 LINE = Line(np.array([0.0, 1.0]), np.array([-2.0, -1.0]))
 

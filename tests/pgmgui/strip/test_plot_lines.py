@@ -7,9 +7,10 @@ import pytest
 
 from engine.learning.bounds import Bounds
 from engine.learning.markov_bounds import Fit, MarkovBounds
+from pgmgui.project.axes import Axes
 from pgmgui.project.results import Point
 from pgmgui.state.curve import Curve
-from pgmgui.strip.plot_lines import Axes, find_frame, make_lines
+from pgmgui.strip.plot_lines import find_frame, make_lines
 
 LOWEST = np.array([-6.0, -3.0, 0.0])
 BOUNDS = Bounds(

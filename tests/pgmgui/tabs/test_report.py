@@ -6,6 +6,8 @@ from html.parser import HTMLParser
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from engine.learning.learn import learn
 from engine.model.prior import Laplace
@@ -14,7 +16,7 @@ from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Given, Partial, Soft
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
-from pgmgui.tabs.share.svg import draw_curves, draw_network
+from pgmgui.tabs.share.svg import draw_curves, draw_network, find_ticks
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 WHEN = datetime(2026, 1, 2, 3, 4)
@@ -141,7 +143,21 @@ def test_curves_rise_on_the_page_and_stay_below_the_bound():
     level = float(re.search(r"M96 ([\d.]+)H", picture).group(1))
     floor = float(re.search(r"M96 10V([\d.]+)H", picture).group(1))
     assert level < y2 < y1 < floor < y0  # a start far below leaves the picture, and does not flatten the rest
+    assert [text.text for text in elements(picture, "text")][6:10] == ["-9.0", "0", "1", "2"]
     assert draw_curves({}, -9.0) == draw_curves({"none": [(0, float("-inf"))]}, -9.0) == ""
+
+
+@given(st.integers(1, 10**6), st.floats(-1e6, 0), st.floats(1e-3, 1e6))
+def test_ticks_are_round_few_and_inside(last, least, room):
+    for ticks, ends in (
+        (find_ticks(0.0, last, whole=True), (0, last)),
+        (find_ticks(least, least + room), (least, least + room)),
+    ):
+        slack = 1e-9 * (ends[1] - ends[0])
+        assert 2 <= len(ticks) <= 8
+        assert all(ends[0] - slack <= value <= ends[1] + slack for value, _ in ticks)
+        assert len({text for _, text in ticks}) == len(ticks)
+    assert not any("." in text for _, text in find_ticks(0.0, last, whole=True))
 
 
 def test_the_prior_and_what_is_given_are_told():
