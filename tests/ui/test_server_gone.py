@@ -48,7 +48,7 @@ def test_the_page_says_when_its_server_is_gone_or_cannot_keep_and_its_run_goes_o
         expect(lab.message).to_be_visible()
         folder.unlink()
         expect(lab.message).to_have_count(0)
-        page.wait_for_url(re.compile(r"/\?tab=[\w-]{16}$"))
+        page.wait_for_url(re.compile(r"/\?tab=[\w-]{16}&open=query$"))
         lab.run_for_ever()
         while kept_iteration(folder) <= 41:
             lab.wait_for_paint()
