@@ -155,11 +155,10 @@ def test_marks_need_data(open_panel):
     expect(board.known("Sensor table")).to_be_disabled()
 
 
-def test_the_bar_fits_a_small_window(open_panel):
-    board = open_panel("variable")
-    page = board.page
+def test_the_bar_fits_a_small_window(stage, open_panel):
+    page = stage.page
     page.set_viewport_size({"width": 1024, "height": 768})
-    board = inspect(board, "smoke")
+    board = inspect(open_panel("variable"), "smoke")
     board.mark("Partial").click()
     expect(board.mark("Partial")).to_have_attribute("aria-pressed", "true")
     frame = board.canvas.bounding_box()
