@@ -11,8 +11,8 @@ from engine.model.arrays import Bools, Floats, Ints
 from engine.model.dataset import Role
 
 KINDS = ((1, 0.5), (2, 0.5), (0, 0.3), (1, 1.0), (3, 0.5))
-"""Around how many neighbouring variables tables are drawn anew (0: all tables), and how much of them. In turn: on eight
-problems none of them alone was best."""
+"""Around how many neighbouring variables tables are drawn anew (0: all tables), and how much of them. In turn: on the
+three problems they were tried on, none of them alone was best."""
 
 
 @dataclass(frozen=True, eq=False)
