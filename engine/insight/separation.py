@@ -1,9 +1,9 @@
 """Which variables of a network are independent by its graph alone, given what is known; and why.
 
 Bayesian networks: d-separation (Pearl 1988). A trail is blocked at a variable in it that is known, unless two arrows
-meet there; at such a *collider* it is blocked unless that or a descendant is known. Likelihood evidence on a variable is
-a child of it that is observed: it opens colliders above it, but does not block. Markov networks: a trail is blocked by
-what is known; likelihoods do nothing.
+meet there; at such a *collider* it is blocked unless that or a descendant is known. Likelihood evidence on a variable
+is a child of it that is observed: it opens colliders above it, but does not block. Markov networks: a trail is blocked
+by what is known; likelihoods do nothing.
 """
 
 from __future__ import annotations
@@ -100,7 +100,9 @@ def separate(
 class _View:
     """A network seen with what is known."""
 
-    def __init__(self, network: Network, known: Iterable[int], likely: Iterable[int], graph: Graph | None = None) -> None:
+    def __init__(
+        self, network: Network, known: Iterable[int], likely: Iterable[int], graph: Graph | None = None
+    ) -> None:
         self.network = network
         self.graph = graph or Graph(network)
         self.known, self.likely = frozenset(known), frozenset(likely)

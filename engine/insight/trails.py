@@ -67,10 +67,10 @@ def _extend(
 ) -> tuple[int, ...] | None:
     """The shortest trail that begins with a root and goes on with none of the banned variables; None without any.
 
-    Breadth first over variables and how they are come by. The shortest such walk is a trail: were a variable on it twice,
-    leaving out what is between would leave a shorter walk that passes too. A collider that this makes is one that the
-    walk came down from, to another collider that is open, or it would not have come back; so it has what opens that one
-    below it. And what is known can only have been passed as a collider both times.
+    Breadth first over variables and how they are come by. The shortest such walk is a trail: were a variable on it
+    twice, leaving out what is between would leave a shorter walk that passes too. A collider that this makes is one
+    that the walk came down from, to another collider that is open, or it would not have come back; so it has what opens
+    that one below it. And what is known can only have been passed as a collider both times.
     """
     closed = set(root)
     here, into = root[-1], len(root) > 1 and graph.points(root[-2], root[-1])

@@ -20,6 +20,7 @@ from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
+from pgmgui.tabs.query.independence_view import IndependenceView
 from pgmgui.tabs.query.information_view import InformationView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
 
@@ -46,6 +47,7 @@ VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     "explanation": ExplanationView,
     "sensitivity": SensitivityView,
     "observe next": InformationView,
+    "independence": IndependenceView,
     "cases": CasesView,
 }
 """What the tab can show, and how it is made; the bars are there from the beginning."""
