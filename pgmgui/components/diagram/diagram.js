@@ -5,6 +5,7 @@ const SVG = "http://www.w3.org/2000/svg"
 const EDGE = 10 // room around the drawing
 const HEAD = 8 // the length of an arrow's head
 const LEAST_ZOOM = 0.15
+const LEGIBLE = 0.5 // what is drawn at first is no smaller
 const MOST_ZOOM = 3
 const WAYS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 
@@ -58,8 +59,9 @@ class Sheet {
       return Math.max(1, ...things.map((one) => one[side] + one[k ? "height" : "width"])) + 2 * EDGE
     })
     this.svg.setAttribute("viewBox", `${-EDGE} ${-EDGE} ${this.size.join(" ")}`)
-    frames.forEach((frame) => this.draw_frame(frame))
+    for (const {x, y, width, height, look} of frames) make("rect", {class: `frame ${look}`, x, y, width, height, rx: 12}, this.svg)
     lines.forEach((line) => this.draw_line(line))
+    for (const {x, y, title} of frames) if (title) make("text", {class: "title", x: x + 10, y: y + 16}, this.svg, title)
     this.boxes = boxes.map((box) => ({...box, element: this.draw_box(box)}))
     const pressable = this.boxes.filter(({key}) => key)
     // Tab leads to one box, the last that was reached; arrows lead on.
@@ -71,14 +73,9 @@ class Sheet {
       this.label = label
       this.scroll.scrollTo(0, 0)
       this.zoom = 1
-      if (fitted) this.fit()
+      if (fitted) this.zoom = Math.min(Math.max(this.room()[0], LEGIBLE), 1)
     }
     this.resize()
-  }
-
-  draw_frame({x, y, width, height, title, look}) {
-    make("rect", {class: `frame ${look}`, x, y, width, height, rx: 12}, this.svg)
-    if (title) make("text", {class: "title", x: x + 10, y: y + 16}, this.svg, title)
   }
 
   draw_line({points, arrow, text, at, look}) {
@@ -149,11 +146,14 @@ class Sheet {
     this.resize()
   }
 
-  fit() {
+  // How far it can be zoomed until it fills the room, across and down.
+  room() {
     const type = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16
-    const room = [this.scroll.clientWidth, this.scroll.clientHeight]
-    const [across, down] = room.map((size, k) => (size - 4) / (this.size[k] * type))
-    if (across > 0 && down > 0) this.zoom = Math.min(Math.max(Math.min(across, down), LEAST_ZOOM), 1)
+    return [this.scroll.offsetWidth, this.scroll.offsetHeight].map((size, k) => (size - 20) / (this.size[k] * type))
+  }
+
+  fit() {
+    this.zoom = Math.min(Math.max(Math.min(...this.room()), LEAST_ZOOM), 1)
     this.resize()
   }
 

@@ -84,7 +84,7 @@ class Diagram(Component):
     """Draws a :class:`Drawing`. A click or Enter on a box that has a key becomes a call of ``on_press(key)``."""
 
     drawing = param.ClassSelector(default=Drawing(), class_=Drawing, allow_None=False, doc="What is shown.")
-    fitted = param.Boolean(default=False, doc="Whether another drawing is shown whole, else at its usual size.")
+    fitted = param.Boolean(default=False, doc="Whether another drawing is made as wide as there is room.")
     on_press = param.Callable(doc="Called with the key of the box that the user presses.")
 
     _scripts = ("diagram.js",)

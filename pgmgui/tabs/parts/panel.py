@@ -10,6 +10,7 @@ import panel as pn
 from pgmgui.components.switch import make_switch
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.components_view import ComponentsView
+from pgmgui.tabs.parts.meta_view import MetaView
 from pgmgui.tabs.parts.tree_view import TreeView
 
 
@@ -21,8 +22,9 @@ class PartsView(Protocol):
 
 
 VIEWS: Mapping[str, Callable[[Session], PartsView]] = {
-    "components": ComponentsView,
+    "decomposition": ComponentsView,
     "junction tree": TreeView,
+    "meta-network": MetaView,
 }
 """What the tab can show, and how it is made."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,16 +18,16 @@ from pgmgui.board.beside import work_beside
 from pgmgui.components.diagram.diagram import Diagram, Drawing
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch
-from pgmgui.project.words import count, cut
+from pgmgui.project.words import count
 from pgmgui.state.inquiries import Found, Inquiries, Subject
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.tree_layout import Hanging, draw_tree, hang
 
 NETWORK, EVIDENCE, COMPONENT = "network", "given evidence", "component"
-NO_COMPONENT = "Look at a component first: pick one under Show: components, or press c on one of its variables."
+NO_COMPONENT = "Look at a component first: pick one under Show: decomposition, or press c on one of its variables."
 NOTHING_SUPPOSED = "Nothing is supposed yet, so this is the tree of the network. Suppose something in the Query tab."
-MOST_ORDERED = 12
-"""Variables, and fill-in edges, that are named."""
+LONGEST = 110
+"""Characters of a list of variables, or of fill-in edges."""
 
 
 class TreeView(pn.viewable.Viewer):
@@ -157,9 +158,15 @@ def describe_order(names: list[str], result: CliqueTree) -> list[str]:
     """In which order variables are summed out, and which edges that adds."""
     if not result.order:
         return []
-    order = f"Summed out in this order: {cut([names[v] for v in result.order], MOST_ORDERED)}."
+    order = f"Summed out in this order: {_list([names[v] for v in result.order], len(result.order))}."
     if not result.added:
         return [order, "No fill-in: no order is better."]
-    edges = [f"{names[a]} – {names[b]}" for a, b in result.fill_in[:MOST_ORDERED]]
-    more = f" and {result.added - len(edges):,} more" if result.added > len(edges) else ""
-    return [order, f"{count(result.added, 'fill-in edge')}: {', '.join(edges)}{more}."]
+    edges = [f"{names[a]} – {names[b]}" for a, b in result.fill_in]
+    return [order, f"{count(result.added, 'fill-in edge')}: {_list(edges, result.added)}."]
+
+
+def _list(items: list[str], total: int) -> str:
+    """As many of the items as there is room for, and how many more there are."""
+    lengths = itertools.accumulate(len(item) + 2 for item in items)
+    shown = max(1, sum(length <= LONGEST for length in lengths))
+    return ", ".join(items[:shown]) + (f" and {total - shown:,} more" if total > shown else "")
