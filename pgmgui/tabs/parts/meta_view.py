@@ -12,7 +12,7 @@ from engine.model.network import BayesianNetwork, Network
 from pgmgui.board.beside import work_beside
 from pgmgui.components.diagram.diagram import Diagram, Drawing
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_switch
+from pgmgui.components.switch import make_wrapped_switch
 from pgmgui.project.words import count
 from pgmgui.state.inquiries import Inquiries, Subject
 from pgmgui.state.session import Session
@@ -44,15 +44,15 @@ class MetaView(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._looked_at = False
-        self._picture = make_switch(
-            "Picture", [WHOLE, GENERATORS, ISLANDS, PRUNED], "How EDML takes the meta-network apart, step by step."
-        )
+        about = "How EDML takes the meta-network apart, step by step."
+        pictures = [WHOLE, GENERATORS, ISLANDS, PRUNED]
+        self._picture = make_wrapped_switch("Picture", pictures, about, (2, 0, 0, 0))
         self._picture.param.watch(self._update, "value")
         self._inquiries = Inquiries(session, work_beside, find_meta, self._choose, lambda session: session.network)
         self._words = PlainText(margin=(4, 8, 4, 0))
-        self._diagram = Diagram(fitted=True, sizing_mode="stretch_both", min_height=260, margin=(0, 8, 4, 0))
+        self._diagram = Diagram(fitted=True, sizing_mode="stretch_both", min_height=220, margin=(0, 8, 4, 0))
         parts = (self._picture, self._words, self._diagram)
-        self._view = pn.Column(*parts, sizing_mode="stretch_both", margin=0)
+        self._view = pn.Column(*parts, sizing_mode="stretch_both", margin=0, scroll="y-auto")
         self._inquiries.param.watch(self._update, ["found", "busy"])
         session.param.watch(self._update, ["scene", "derived"], precedence=2)
         session.param.watch(lambda *_: self._inquiries.ask(), "derived", precedence=1)

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import panel as pn
 
-from pgmgui.components.switch import make_switch
+from pgmgui.components.switch import make_wrapped_switch
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.components_view import ComponentsView
 from pgmgui.tabs.parts.meta_view import MetaView
@@ -36,10 +36,8 @@ class PartsPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._looked_at = False
-        self._shown = make_switch(
-            "Show", list(VIEWS), "What the learning problem falls into, or inference, or what EDML makes of it."
-        )
-        self._shown.margin = (8, 0, 0, 0)
+        what = "What learning falls into, the tree that inference works on, or what EDML makes of learning."
+        self._shown = make_wrapped_switch("Show", list(VIEWS), what, (8, 0, 0, 0))
         self._shown.param.watch(lambda _: self._turn(), "value")
         self._made: dict[str, PartsView] = {}
         self._place = pn.Column(sizing_mode="stretch_both", margin=0)

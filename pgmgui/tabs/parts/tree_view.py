@@ -17,7 +17,7 @@ from engine.model.network import Network
 from pgmgui.board.beside import work_beside
 from pgmgui.components.diagram.diagram import Diagram, Drawing
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_switch
+from pgmgui.components.switch import make_wrapped_switch
 from pgmgui.project.words import count
 from pgmgui.state.inquiries import Found, Inquiries, Subject
 from pgmgui.state.session import Session
@@ -39,18 +39,20 @@ class TreeView(pn.viewable.Viewer):
         self._looked_at = False
         self._opened: set[int] = set()
         self._shown: Found | None = None
-        self._of = make_switch(
+        self._of = make_wrapped_switch(
             "Of",
             [NETWORK, EVIDENCE, COMPONENT],
             "The whole network; what is left of it given the evidence of the Query tab; or the component looked at, "
             "given what is observed in every row.",
+            (2, 0, 0, 0),
         )
         self._of.param.watch(lambda _: self._turn(), "value")
         self._inquiries = Inquiries(session, work_beside, find_tree, self._choose, lambda session: session.network)
         self._words = PlainText(margin=(4, 8, 4, 0))
-        self._diagram = Diagram(on_press=self._press, sizing_mode="stretch_both", min_height=260, margin=(0, 8, 4, 0))
+        self._diagram = Diagram(on_press=self._press, sizing_mode="stretch_both", min_height=220, margin=(0, 8, 4, 0))
         self._order = PlainText(margin=(0, 8, 4, 0))
-        self._view = pn.Column(self._of, self._words, self._diagram, self._order, sizing_mode="stretch_both", margin=0)
+        shown = (self._of, self._words, self._diagram, self._order)
+        self._view = pn.Column(*shown, sizing_mode="stretch_both", margin=0, scroll="y-auto")
         self._inquiries.param.watch(self._update, ["found", "busy"])
         session.param.watch(self._update, ["selected", "component", "scene"], precedence=2)
         session.param.watch(lambda *_: self._inquiries.ask(), ["component", "derived"], precedence=1)
