@@ -91,14 +91,13 @@ def _tell_separators(network: Network, found: Separation) -> str:
 
 
 def explain_step(network: Network, step: Step, likely: Collection[int]) -> str:
-    """Why a trail may pass a variable or not, in a line."""
+    """Why a trail may pass a variable or not, in a line; nothing where it passes because nothing is known."""
     name = network.variables[step.variable].name
     if step.kind == "collider":
         return f"{'✓ passes' if step.is_open else '✗ blocked at'} {name}: {_explain_collider(network, step, likely)}."
     if not step.is_open:
         return f"✗ blocked at {name}: it is known."
-    likelihood = "it has a likelihood, which does not block" if step.variable in likely else "it is not known"
-    return f"✓ passes {name}: {likelihood}."
+    return f"✓ passes {name}: it has a likelihood, which does not block." if step.variable in likely else ""
 
 
 def _explain_collider(network: Network, step: Step, likely: Collection[int]) -> str:
@@ -111,10 +110,13 @@ def _explain_collider(network: Network, step: Step, likely: Collection[int]) -> 
 
 
 def explain_trail(network: Network, trail: Trail, likely: Collection[int]) -> list[str]:
-    """Why a trail is active or blocked, a line for each variable between its ends."""
+    """Why a trail is active or blocked: what decides it, a line each, and then what it just passes."""
     if not trail.steps:
         return ["They are neighbours: nothing between them could block."]
-    return [explain_step(network, step, likely) for step in trail.steps]
+    lines = [explain_step(network, step, likely) for step in trail.steps]
+    plain = [network.variables[step.variable].name for step, line in zip(trail.steps, lines, strict=True) if not line]
+    passed = [f"✓ passes {cut(plain, MOST_NAMED)}: not known."] if plain else []
+    return [line for line in lines if line] + passed
 
 
 def describe_blanket(network: Network, variable: int, blanket: dict[int, Tie]) -> list[str]:

@@ -15,6 +15,7 @@ class Canvas {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
+      this.drawing.trail.look(this.view.zoom)
       this.map.follow()
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
@@ -38,7 +39,7 @@ class Canvas {
     if (message.type === "load") this.load(message)
     else if (message.type === "style") this.style(message)
     else if (message.type === "bars") this.believe(message)
-    else if (message.type === "trail") this.trace(message)
+    else if (message.type === "trail") show_trail(this, message)
     else if (message.type === "found") this.finder.show(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
@@ -98,14 +99,6 @@ class Canvas {
     // The cards need room.
     if (before !== message.cards.length > 0 && !this.view.own) this.fit()
     this.root.dataset.bars = Number(this.root.dataset.bars ?? 0) + 1
-  }
-
-  // Let a way through the graph stand out, and show where it is if some of it cannot be seen.
-  trace(message) {
-    const {trail} = this.drawing
-    const before = trail.names
-    const nodes = trail.show(message)
-    if (trail.names !== before && nodes.some((node) => !this.view.shows(node))) this.view.approach(nodes, 0)
   }
 
   remember({undo, redo}) {

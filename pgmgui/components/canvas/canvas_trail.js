@@ -2,10 +2,11 @@
 // a sign at each node where it is blocked. It is drawn whether its nodes are or not.
 
 const STOP = 13 // the radius of the sign
+const NEAR = 0.6 // the zoom from which on it grows with the graph; from afar it stays as large as then
 
 class Trail {
   constructor(drawing, under, over, above) {
-    Object.assign(this, {drawing, under, over, above, nodes: [], stops: [], names: ""})
+    Object.assign(this, {drawing, under, over, above, nodes: [], stops: [], names: "", zoom: 1})
   }
 
   // Show a trail by the numbers of its nodes; none of them is none. The nodes.
@@ -24,7 +25,14 @@ class Trail {
     const bands = pairs.map(([from, to]) => draw("trail-band", edge_path(from, to, false)))
     this.under.replaceChildren(...bands, ...this.nodes.map((node) => draw("trail-ring", round_box(node, 6))))
     this.over.replaceChildren(...pairs.map((pair) => draw("trail-line", this.arrow(...pair))))
-    this.above.replaceChildren(...this.stops.map(make_stop))
+    this.above.replaceChildren(...this.stops.map((node) => make_stop(node, Math.max(1, NEAR / this.zoom))))
+  }
+
+  // The graph is drawn in another size.
+  look(zoom) {
+    if (zoom === this.zoom) return
+    this.zoom = zoom
+    if (this.stops.length) this.place()
   }
 
   // As the arrow goes, whichever way the trail does.
@@ -40,9 +48,16 @@ function round_box({x, y, width, height}, grow) {
 }
 
 // No entry: a ring with a bar across, above its node.
-function make_stop({x, y, height}) {
-  const sign = make("g", {class: "trail-stop", transform: `translate(${x} ${y - height / 2})`})
+function make_stop({x, y, height}, size) {
+  const sign = make("g", {class: "trail-stop", transform: `translate(${x} ${y - height / 2}) scale(${size})`})
   make("circle", {r: STOP}, sign)
   make("path", {d: `M${-0.65 * STOP} ${-0.65 * STOP}L${0.65 * STOP} ${0.65 * STOP}`}, sign)
   return sign
+}
+
+// Let a way through the graph stand out, and go there if some of another one cannot be seen.
+function show_trail({drawing, view}, message) {
+  const before = drawing.trail.names
+  const nodes = drawing.trail.show(message)
+  if (drawing.trail.names !== before && nodes.some((node) => !view.shows(node))) view.approach(nodes, 0)
 }

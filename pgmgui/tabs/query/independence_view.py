@@ -98,6 +98,7 @@ class IndependenceView(pn.viewable.Viewer):
             return
         if name not in self._session.network.index:
             self._session.say(f"There is no variable {name} in this network. Look for it with Ctrl+F.")
+            self._update()  # the field shows who is meant again
         elif name not in names:
             self._session.select([*names[:place], name, *names[place + 1 :]])
 

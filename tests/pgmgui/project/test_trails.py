@@ -64,6 +64,14 @@ def test_a_likelihood_opens_a_collider_and_blocks_nothing(asia):
     assert explain(asia, reading) == ["✗ blocked at either: it is known."]
 
 
+def test_what_decides_comes_before_what_is_just_passed(asia):
+    assert explain(asia, read(asia, "asia", "smoke", given=("lung",))) == [
+        "✗ blocked at either: arrows meet there (a collider), and neither it nor a descendant is known.",
+        "✗ blocked at lung: it is known.",
+        "✓ passes tub: not known.",
+    ]
+
+
 def test_what_would_separate_is_said(asia):
     assert describe_reading(asia, read(asia, "lung", "bronc"))[1] == "To know smoke too would separate them."
     told = describe_reading(asia, read(asia, "asia", "xray"))[1]
