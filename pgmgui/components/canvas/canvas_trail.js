@@ -2,7 +2,6 @@
 // a sign at each node where it is blocked. It is drawn whether its nodes are or not.
 
 const STOP = 13 // the radius of the sign
-const NEAR = 0.6 // the zoom from which on it grows with the graph; from afar it stays as large as then
 
 class Trail {
   constructor(drawing, under, over, above) {
@@ -28,7 +27,7 @@ class Trail {
     this.above.replaceChildren(...this.stops.map((node) => make_stop(node, Math.max(1, NEAR / this.zoom))))
   }
 
-  // The graph is drawn in another size.
+  // The graph is drawn in another size: from afar, where names are written larger too, the sign stays as large.
   look(zoom) {
     if (zoom === this.zoom) return
     this.zoom = zoom
