@@ -67,6 +67,7 @@ class Tape:
         self._place_pieces(pool)
         self._weights, self._log_z = np.empty(rows), np.empty(rows)
         self._scales = np.empty((len(tree.cliques), rows))
+        self._all_scales = self._scales.reshape(-1)
         self._logs = np.empty_like(self._scales)
         self._messages = [np.empty((*tree.shape(scope), rows)) for scope in tree.separators]
         groups = group_pieces(part)
@@ -93,7 +94,8 @@ class Tape:
         self._cells = np.empty(ends[-1])
         self._index = np.empty(ends[-1], dtype=np.int64)
         factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
-        self._counted = slice(0, ends[len(factors)])
+        counted = ends[len(factors)]
+        self._counted_index, self._counted_cells = self._index[:counted], self._cells[:counted]
         self.span = find_span(self._part)
         self._pool = pool[self.span.start :]
 
@@ -127,8 +129,10 @@ class Tape:
     def find_doubtful(self) -> Ints | None:
         """The rows of the last run in which a scale was too small to be sure, or a posterior is no number: what is
         improbable below a clique and probable above it can overflow in between. None if there are none."""
-        if np.minimum.reduce(self._scales, None) >= TINY and math.isfinite(np.add.reduce(self._cells)):  # not if NaN
-            return None
+        if np.minimum.reduce(self._all_scales) >= TINY:  # not if NaN
+            # In a single clique, a table of at most 1 is divided by what is no less than TINY.
+            if len(self._scales) == 1 or math.isfinite(np.add.reduce(self._cells)):
+                return None
         sure = self._scales.min(axis=0) >= TINY
         for slot in self._slots:
             sure &= np.isfinite(self._cells[slot].reshape(-1, self.rows)).all(axis=0)
@@ -136,8 +140,7 @@ class Tape:
 
     def counts(self) -> Floats:
         """What the last run adds to the expected counts of the parameters in :attr:`span`."""
-        size = self.span.stop - self.span.start
-        return weighted_counts(self._index[self._counted], self._cells[self._counted], size)
+        return weighted_counts(self._counted_index, self._counted_cells, self.span.stop - self.span.start)
 
     def families(self) -> list[tuple[Piece, Ints, Floats]]:
         """Per factor, after a run: its piece, the parameters it read and their posteriors times the row's weight,

@@ -120,13 +120,14 @@ class Workspace:
             As soon as ``cancelled`` says so.
         """
         objective = self.objective
-        likelihood = self._fill(theta) + objective.constant
+        likelihood = self._fill(theta)
         found = {1: self._no_counts, -1: self._no_counts}
         log_z: list[Floats] = []  # per chunk, times the weight
         with np.errstate(all="ignore"):  # doubtful rows may divide by zero, and a counted parameter be zero
             for term in objective.terms:
                 where, weights, component = term.counted
-                likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
+                if where.size:
+                    likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
                 counts = found[term.sign] = found[term.sign] + term.counts
                 self._propagate(term, log_z, counts, cancelled, visit if term.sign > 0 else None)
         if log_z:
@@ -211,16 +212,17 @@ class Workspace:
     def _fill(self, theta: Floats) -> Floats:
         """Write the parameters into the pool, factors above 1 scaled down to it, as tapes want them.
 
-        Returns what the scaling leaves out of the log-likelihood, per component.
+        Returns what that and the scaling of likelihood cells leave out of the log-likelihood, per component.
         """
         geometry, pool = self.objective.geometry, self._pool[: len(theta)]
         if not isinstance(geometry, LogLinear) or not theta.size:
             pool[:] = theta
-            return np.zeros(self.objective.n_components)
+            return self.objective.constant.copy()
         scale = np.maximum(1.0, np.maximum.reduceat(theta, geometry.starts))
         np.divide(theta, scale[geometry.set_of], out=pool)
         factor, component, weight = self._read_weights
-        return weighted_counts(component, weight * np.log(scale[factor]), self.objective.n_components)
+        left_out = weighted_counts(component, weight * np.log(scale[factor]), self.objective.n_components)
+        return self.objective.constant + left_out
 
     @cached_property
     def _read_weights(self) -> tuple[Ints, Ints, Floats]:
