@@ -95,6 +95,11 @@ class Tape:
         self._index = np.empty(ends[-1], dtype=np.int64)
         factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
         counted = ends[len(factors)]
+        # Every piece's cells as a table over its scope.
+        self._views = [
+            self._cells[slot].reshape(*self._tree.shape(piece.scope), self.rows)
+            for piece, slot in zip(pieces, self._slots, strict=True)
+        ]
         self._counted_index, self._counted_cells = self._index[:counted], self._cells[:counted]
         self.span = find_span(self._part)
         self._pool = pool[self.span.start :]
@@ -164,20 +169,16 @@ class Tape:
 
     # --- making the list of operations
 
-    def _view(self, k: int) -> Floats:
-        """A piece's cells as a table over its scope."""
-        return self._cells[self._slots[k]].reshape(*self._tree.shape(self._part.pieces[k].scope), self.rows)
-
     def _make_table(self, clique: int, groups: dict[Scope, list[int]]) -> Floats:
         """The clique's table: it stands where a piece over all of it is read, if there is one."""
         scope = self._tree.cliques[clique]
         whole = groups.get(scope)
-        return self._view(whole[0]) if whole else np.empty((*self._tree.shape(scope), self.rows))
+        return self._views[whole[0]] if whole else np.empty((*self._tree.shape(scope), self.rows))
 
     def _collect(self, clique: int, groups: dict[Scope, list[int]]) -> None:
         """Multiply what belongs to a clique into its table, and make its message to the parent."""
         tree, table = self._tree, self._tables[clique]
-        inputs = [align(self._view(k), scope, tree, clique) for scope, ks in groups.items() for k in ks]
+        inputs = [align(self._views[k], scope, tree, clique) for scope, ks in groups.items() for k in ks]
         inputs += [align(self._messages[c], tree.separators[c], tree, clique) for c in tree.children[clique]]
         self._operations.multiply(inputs, table)
         if tree.separators[clique]:
@@ -208,11 +209,11 @@ class Tape:
         table = self._tables[clique]
         for scope, ks in groups.items():
             for k in ks:
-                out = self._view(k)
+                out = self._views[k]
                 if self._wanted[k] and not np.may_share_memory(out, table):
                     self._sum_inside(clique, scope, out)
             if self._wanted[ks[0]]:
-                self.marginals[scope] = self._view(ks[0]).reshape(-1, self.rows)
+                self.marginals[scope] = self._views[ks[0]].reshape(-1, self.rows)
 
     def _sum_out(self, clique: int, scope: Scope) -> Floats:
         """A clique's posterior summed to that of a scope inside it."""
@@ -273,5 +274,7 @@ def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:
 
 def align(array: Floats, scope: Scope, tree: JunctionTree, clique: int) -> Floats:
     """A view of an array over a scope that broadcasts against the clique's table."""
+    if array.ndim > len(tree.cliques[clique]):
+        return array  # it has all axes
     shape = [tree.cardinalities[v] if v in scope else 1 for v in tree.cliques[clique]]
     return array.reshape(*shape, array.shape[-1])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,27 +77,23 @@ class Workspace:
     objective : Objective
     """
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: Objective, other: Workspace | None = None) -> None:
         self.objective = objective
-        self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
         self._runs: dict[Job, _Run] = {}
-        self._no_counts = frozen(np.zeros(objective.n_parameters))
+        if other is None:
+            self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
+            self._no_counts = frozen(np.zeros(objective.n_parameters))
+        else:  # of some of the same jobs, in the same arrays
+            self._pool, self._no_counts = other._pool, other._no_counts
+            self._runs = {job: other._runs[job] for job in objective.jobs if job in other._runs}
 
     def focus(self, components: Bools) -> Workspace:
         """A workspace with the data of some components only, in the same arrays."""
-        return self._with(self.objective.only(components))
+        return Workspace(self.objective.only(components), self)
 
     def complete(self, counts: Floats) -> Workspace:
         """A workspace with counts instead of the data, in the same arrays."""
-        return self._with(self.objective.completed(counts))
-
-    def _with(self, objective: Objective) -> Workspace:
-        other = copy(self)
-        other.objective = objective
-        other._runs = {job: self._runs[job] for job in objective.jobs if job in self._runs}
-        for found in ("_read_weights", "_row_component"):
-            other.__dict__.pop(found, None)
-        return other
+        return Workspace(self.objective.completed(counts), self)
 
     def evaluate(
         self,
