@@ -134,10 +134,10 @@ class Tape:
     def find_doubtful(self) -> Ints | None:
         """The rows of the last run in which a scale was too small to be sure, or a posterior is no number: what is
         improbable below a clique and probable above it can overflow in between. None if there are none."""
-        if np.minimum.reduce(self._all_scales) >= TINY:  # not if NaN
-            # In a single clique, a table of at most 1 is divided by what is no less than TINY.
-            if len(self._scales) == 1 or math.isfinite(np.add.reduce(self._cells)):
-                return None
+        # In a single clique, a table of at most 1 is divided by what is no less than TINY: it has numbers only.
+        has_numbers = len(self._scales) == 1 or math.isfinite(np.add.reduce(self._cells))
+        if has_numbers and np.minimum.reduce(self._all_scales) >= TINY:  # not if NaN
+            return None
         sure = self._scales.min(axis=0) >= TINY
         for slot in self._slots:
             sure &= np.isfinite(self._cells[slot].reshape(-1, self.rows)).all(axis=0)

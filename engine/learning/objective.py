@@ -129,11 +129,11 @@ class Objective:
         """Values of parameters added up by component."""
         if not values.size:
             return np.zeros(self.n_components)
-        return weighted_counts(self._run_component, np.add.reduceat(values, self._run_starts), self.n_components)
+        return weighted_counts(self.run_component, np.add.reduceat(values, self._run_starts), self.n_components)
 
-    def find_largest(self, values: Floats) -> tuple[Ints, Floats]:
-        """The largest of the values of each run of parameters of one component, and whose it is."""
-        return self._run_component, np.maximum.reduceat(values, self._run_starts) if values.size else values
+    def find_largest(self, values: Floats) -> Floats:
+        """The largest of the values of each run of parameters of one component: of :attr:`run_component`."""
+        return np.maximum.reduceat(values, self._run_starts) if values.size else values
 
     @cached_property
     def _run_starts(self) -> Ints:
@@ -143,7 +143,8 @@ class Objective:
         return np.flatnonzero(begins)
 
     @cached_property
-    def _run_component(self) -> Ints:
+    def run_component(self) -> Ints:
+        """The component of each run."""
         return self.component[self._run_starts]
 
     def only(self, components: Bools) -> Objective:

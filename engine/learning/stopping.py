@@ -146,6 +146,7 @@ class _Focus:
         self.parameters = self.components[whole.objective.component]
         self.is_counted = self.components.astype(np.int64)
         self.everything = bool(self.components.all())
+        self.run_unit = progress.unit[whole.objective.run_component]
         idle = self.active.copy()  # active, with nothing to propagate
         idle[progress.unit[whole.objective.incomplete]] = False
         self.idle = np.flatnonzero(idle)
@@ -219,8 +220,7 @@ def _find_change(focus: _Focus, before: State, after: State, unit: Ints, stoppin
     change = np.zeros(len(focus.active))
     if stopping.criterion == "parameters":
         moved = focus.whole.objective.geometry.change(after.theta, before.theta)
-        component, largest = focus.whole.objective.find_largest(moved)
-        np.maximum.at(change, unit[component], largest)
+        np.maximum.at(change, focus.run_unit, focus.whole.objective.find_largest(moved))
         return change
     gained = np.subtract(after.objective, before.objective, out=np.zeros(len(unit)), where=focus.components)
     return np.abs(np.bincount(unit, gained, len(change)))
