@@ -137,8 +137,8 @@ class Operations:
     def add_up(self, array: Floats, axis: int, out: Floats) -> None:
         """Sum along an axis. One of two entries, the most frequent, takes less time by plain addition."""
         if array.shape[axis] == 2:
-            before = (slice(None),) * axis
-            self.do(np.add, array[*before, 0], array[*before, 1], out)
+            before: tuple[slice | int, ...] = (slice(None),) * axis
+            self.do(np.add, array[(*before, 0)], array[(*before, 1)], out)
         else:
             self.do(np.add.reduce, array, axis, None, out)
 
