@@ -125,8 +125,9 @@ def _describe_targets(evidence: evidences.Evidence, met: Met) -> tuple[dict[str,
         "divergence": last.divergence,
         "cells": last.cells,
     }
+    rounds = "1 round" if last.number == 1 else f"{last.number:,} rounds"
     told = (
-        f"targets met by {met.solver} in {last.number:,} rounds, to {last.residuals.max(initial=0.0):.1g}; "
+        f"targets met by {met.solver} in {rounds}, to {last.residuals.max(initial=0.0):.1g}; "
         f"{last.divergence:.4f} nats from the model, {last.cells:,} cells computed"
     )
     return result, told
