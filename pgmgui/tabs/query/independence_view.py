@@ -70,7 +70,7 @@ class IndependenceView(pn.viewable.Viewer):
         also = "Variables that are taken to be known here beside what is supposed, by their names with commas between."
         self._also = make_field("Also given", also, self._give)
         self._words = PlainText(margin=(4, 0, 4, 0))
-        self._trails = Choices(label="Trails", on_press=self._press, margin=0, stylesheets=[_WIDE])
+        self._trails = Choices(label="Trails", on_press=self._press, margin=(0, 12, 8, 0), stylesheets=[_WIDE])
         self._reasons = PlainText(margin=(6, 0, 4, 0))
         fields = pn.Row(self._one, self._other, self._also, margin=0, sizing_mode="stretch_width")
         parts = (self._words, self._reasons, self._trails)
