@@ -12,19 +12,24 @@ from engine.inference.chordal import as_bayesian
 from engine.learning.snapshot import Snapshot
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
+from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.variable import Variable
+from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes
 from pgmgui.project.layout import arrange, arrange_anew
 from pgmgui.project.marks import Hidden, Mark
+from pgmgui.project.notes import find_note, write_note
 from pgmgui.project.scene import EMPTY, Derived, Scene
 from pgmgui.project.words import count, cut
 from pgmgui.state.open_scene import OpenScene
 
 NEW_STATES = ("yes", "no")
 """The states of a variable that is drawn."""
+LONGEST_TITLE = 200
+"""Characters of the name of a network."""
 
 
 class Editor(OpenScene):
@@ -76,6 +81,35 @@ class Editor(OpenScene):
             selected=(name,),
         )
 
+    def copy(self, names: Sequence[str]) -> str:
+        """Variables as text for the clipboard; empty where that is refused."""
+        try:
+            return dump_part(cut_out(self.scene, names)) if names else ""
+        except PgmError as error:
+            self.refuse(error)
+            return ""
+
+    def paste(self, text: str, at: tuple[float, float] | None = None) -> bool:
+        """Add the variables of a text from the clipboard, around a point or beside where they were, and select them."""
+        try:
+            return self._join("paste", parse_part(text), at)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+
+    def duplicate(self, names: Sequence[str]) -> bool:
+        """Add a copy of variables beside them; the copies are then selected."""
+        return self._join("duplicate", cut_out(self.scene, names), None) if names else False
+
+    def _join(self, what: str, part: Scene, at: tuple[float, float] | None) -> bool:
+        try:
+            scene, names = join(self.scene, part, at)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        which = names[0] if len(names) == 1 else count(len(names), "variable")
+        return self._change(f"{what} {which}", scene, selected=names)
+
     def remove(self, names: Sequence[str], edges: Sequence[tuple[str, str]] = ()) -> bool:
         """Remove variables, and arrows or edges."""
         kept = [(a, b) for a, b in edges if a not in names and b not in names]
@@ -103,6 +137,32 @@ class Editor(OpenScene):
     def connect(self, a: str, b: str) -> bool:
         """Add an arrow from a to b, or an edge between them."""
         return self._edit(f"connect {a} and {b}", lambda n: editing.connect(n, a, b))
+
+    def connect_all(self, names: Sequence[str], to: str) -> bool:
+        """Add an arrow from each of some variables to one, or an edge; none where one of them cannot be."""
+        return self._edit(f"connect {cut(list(names))} with {to}", lambda n: editing.connect_all(n, names, to))
+
+    def set_note(self, name: str, text: str) -> bool:
+        """Write a note on a variable; an empty one takes it away."""
+        try:
+            document = write_note(self.document, name, text)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        if find_note(document, name) == find_note(self.document, name):
+            return True
+        return self._change(f"change the note on {name}", replace(self.scene, document=document))
+
+    def rename_network(self, title: str) -> bool:
+        """Give the network another name, here and in the files it is saved to."""
+        title = " ".join(title.split())
+        if not title or title == self.scene.title:
+            return bool(title)
+        if len(title) > LONGEST_TITLE:
+            self.message = f"A name of {len(title):,} characters; at most {LONGEST_TITLE} are kept: shorten it."
+            return False
+        document = replace(self.document, name=title)
+        return self._change(f"rename the network to {title}", replace(self.scene, title=title, document=document))
 
     def move(self, positions: Mapping[str, tuple[float, float]]) -> bool:
         """Put variables elsewhere."""

@@ -467,3 +467,37 @@ def test_a_drawn_markov_network_has_a_factor_for_each_edge_alone():
     network = editing.disconnect(network, "A", "B")
     assert network.scopes == ((2,), (1, 2), (0,))  # what is alone again has a factor again
     assert network.tables[2].tolist() == [1.0, 1.0]
+
+
+# --- many at once
+
+
+@given(strategies.bayesian_networks(5), st.data())
+def test_connecting_many_is_connecting_each(network, data):
+    to = data.draw(st.sampled_from(names(network)))
+    sources = data.draw(st.lists(st.sampled_from(names(network)), unique=True, min_size=1))
+    there = {(network.variables[a].name, network.variables[b].name) for a, b in network.edges}
+    new = [name for name in sources if name != to and (name, to) not in there]
+    expected = network
+    try:
+        for name in new:
+            expected = editing.connect(expected, name, to)
+    except ModelError as error:
+        with pytest.raises(ModelError) as refused:
+            editing.connect_all(network, sources, to)
+        assert str(refused.value) == str(error)
+        return
+    if not new:
+        with pytest.raises(ModelError, match="connected with .* already"):
+            editing.connect_all(network, sources, to)
+        return
+    edited = editing.connect_all(network, sources, to)
+    assert edited.edges == expected.edges
+    np.testing.assert_allclose(joint(edited), joint(network), atol=1e-12)  # arrows change no probability
+
+
+def test_edges_that_are_there_are_not_made_again():
+    network = MarkovNetwork(chain(2, 2, 2).variables, ((0, 1),), (np.full((2, 2), 0.3),))
+    edited = editing.connect_all(network, ["V0", "V2", "V1"], "V1")
+    assert edited.scopes == ((0, 1), (2, 1))
+    np.testing.assert_array_equal(edited.tables[0], network.tables[0])
