@@ -44,7 +44,8 @@ def test_a_note_is_undone_follows_its_variable_and_is_kept_in_the_session(sessio
     session.undo()
     session.undo()
     assert find_note(session.document, "smoke") == ""
-    assert session.set_note("smoke", "") and session.undoable != "change the note on smoke"
+    assert session.set_note("smoke", "")
+    assert session.undoable != "change the note on smoke"
 
 
 def test_an_empty_note_is_none_and_other_properties_stay(session):
