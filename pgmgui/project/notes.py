@@ -10,6 +10,8 @@ from engine.model.errors import ModelError
 
 LONGEST_NOTE = 2000
 """Characters of a note that is written here; one of a file may be longer."""
+MOST_SHOWN = 400
+"""Characters of a note in a tooltip."""
 _KEY = "comment"
 """The property of that name is GeNIe's and Netica's comment."""
 
@@ -17,6 +19,11 @@ _KEY = "comment"
 def find_note(document: Document, name: str) -> str:
     """The note on a variable; empty if it has none."""
     return document.variable_properties.get(name, {}).get(_KEY, "")
+
+
+def shorten_note(note: str) -> str:
+    """As much of a note as a tooltip shows."""
+    return note if len(note) <= MOST_SHOWN else f"{note[:MOST_SHOWN]}…"
 
 
 def write_note(document: Document, name: str, text: str) -> Document:

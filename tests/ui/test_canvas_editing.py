@@ -139,3 +139,42 @@ def test_an_edge_of_a_markov_network_opens_its_factor(open_panel):
     expect(board.page.get_by_text("Factor 1 over:")).to_be_visible()
     board.press("Delete")
     assert len(board.arrows()) == 2
+
+
+def test_a_note_is_written_in_its_tab_and_seen_on_the_node(open_panel):
+    board = open_panel("variable", scene="thesis-chain")
+    board.select("X")
+    note = board.page.get_by_role("textbox", name="Note")
+    note.fill("seen <b>twice</b>\nin 2019")
+    note.blur()
+    expect(board.node("X")).to_have_class("node selected noted")
+    expect(board.node("X").locator("title")).to_contain_text("seen <b>twice</b>")
+    board.select("Y")
+    expect(note).to_have_value("")
+    board.undo()
+    expect(board.node("X")).to_have_class("node selected")
+
+
+def test_the_network_is_renamed_at_its_title_and_in_the_open_tab(open_desk):
+    desk = open_desk("thesis-chain")
+    zoom = desk.canvas.locator(".viewport").get_attribute("transform")
+    desk.heading.get_by_role("button").click()
+    field = desk.page.get_by_role("textbox", name="Name of the network")
+    expect(field).to_be_focused()
+    field.fill("<i>Mine</i>")
+    field.press("Enter")
+    expect(desk.heading).to_have_text("<i>Mine</i>")
+    expect(desk.button("Undo")).to_have_attribute("title", "Undo: rename the network to <i>Mine</i> (Ctrl+Z)")
+    assert desk.canvas.locator(".viewport").get_attribute("transform") == zoom  # what is seen stays
+    desk.tab("Open")
+    called = desk.page.get_by_role("textbox", name="Network's name")
+    expect(called).to_have_value("<i>Mine</i>")
+    called.fill("Chain")
+    called.press("Enter")
+    expect(desk.heading).to_have_text("Chain")
+    desk.undo(2)
+    expect(desk.heading).to_have_text("Chain of four")
+    desk.heading.get_by_role("button").click()
+    field.fill("other")
+    field.press("Escape")
+    expect(desk.heading).to_have_text("Chain of four")

@@ -12,7 +12,7 @@ import panel_material_ui as pmui
 
 from engine.formats import Document, dump_network, write_network
 from engine.model.errors import PgmError
-from pgmgui.components.fields import TextField, make_button
+from pgmgui.components.fields import TextField, make_button, make_field
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project.network_files import find_target, list_writable, suggest_name
@@ -31,6 +31,7 @@ class Saving(pn.viewable.Viewer):
         self._status = PlainText(margin=(0, 0))
         self._make_controls()
         rows = [
+            self._called,
             pn.Row(self._name, self._format, self._give, self._download, margin=0, sizing_mode="stretch_width"),
             *([pn.Row(self._path, self._write, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._learned,
@@ -44,6 +45,7 @@ class Saving(pn.viewable.Viewer):
         self._offer()
 
     def _make_controls(self) -> None:
+        self._called = make_field("Network's name", "Its title here, and its name in files.", self._rename)
         self._name = TextField(
             label="File name",
             description="Without suffix; a suffix that is typed chooses the format.",
@@ -81,6 +83,10 @@ class Saving(pn.viewable.Viewer):
         )
 
     # --- what the controls do
+
+    def _rename(self, title: str) -> None:
+        self._session.rename_network(title)
+        self._called.value = self._session.scene.title
 
     def _split_name(self, name: str) -> None:
         """A suffix that is typed after the name is a choice of format."""
@@ -140,6 +146,7 @@ class Saving(pn.viewable.Viewer):
             self._format.param.update(options=options, value=kept)
         if self._title != scene.title:
             self._title = scene.title
+            self._called.value = scene.title
             self._name.value = suggest_name(scene.title)
             self._ask(None)
 
