@@ -269,6 +269,7 @@ class Canvas {
   choose_all(names, edges = [], factor = null) {
     const [before, other] = [[...this.selected], factor !== this.factor]
     Object.assign(this, {selected: new Set(names), chosen: new Set(edges), factor})
+    this.say("") // what was said was about something else
     this.show_selection()
     if (other || before.length !== this.selected.size || before.some((name) => !this.selected.has(name))) {
       this.last_select = this.sent + 1
