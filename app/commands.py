@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from engine.formats import (
     DATA_FORMATS,
     Document,
+    describe_losses,
     read_dataset,
     read_evidence,
     read_network,
@@ -162,11 +163,14 @@ def convert(options: argparse.Namespace) -> None:
     else:
         document = read_model(options)
         if options.markov:
-            document = replace(document, network=as_markov(document.network))
+            document = document.with_network(as_markov(document.network))
         elif options.bayesian:
-            document = replace(document, network=as_bayesian(document.network))
+            document = document.with_network(as_bayesian(document.network))
         write_network(options.out, document)
-        notes, size = document.notes, f"{len(document.network.variables)} variables"
+        notes, size = (
+            (*document.notes, *describe_losses(document, options.out)),
+            f"{len(document.network.variables)} variables",
+        )
     show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
 
 

@@ -15,7 +15,10 @@ import numpy as np
 
 from engine.model.arrays import Floats, frozen
 from engine.model.errors import ModelError
-from engine.model.network import ROW_SUM_TOLERANCE
+from engine.model.network import ROW_SUM_TOLERANCE, BayesianNetwork, Network
+
+SAME = 1e-9
+"""How far a table may be from what the numbers of a noisy-MAX make, for rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +100,14 @@ def fit_noisy_max(table: Floats) -> NoisyMax:
         tails = np.minimum.accumulate(own, axis=-1)
         causes.append(tails - np.append(tails[:, 1:], np.zeros((len(tails), 1)), axis=1))
     return NoisyMax(tuple(causes), table[(-1,) * n])
+
+
+def makes_table(noisy: NoisyMax, network: Network, name: str) -> bool:
+    """Whether the table of a variable is the one that a noisy-MAX makes."""
+    if not isinstance(network, BayesianNetwork) or name not in network.index:
+        return False
+    table = network.tables[network.index[name]]
+    return table.shape == noisy.shape and bool(np.allclose(noisy.expand(), table, rtol=0, atol=SAME))
 
 
 def _sum_tails(rows: Floats) -> Floats:

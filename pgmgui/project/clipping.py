@@ -13,6 +13,7 @@ from scipy.spatial import cKDTree
 
 from engine.model.copying import copy_part, name_copies, paste_part
 from engine.model.errors import FormatError, ModelError
+from engine.model.network import BayesianNetwork
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layers import Points
 from pgmgui.project.layout import NODE_HEIGHT, label_width
@@ -71,6 +72,7 @@ def join(scene: Scene, part: Scene, at: tuple[float, float] | None = None) -> tu
     places = _find_places(scene, part, at)
     pasted = {names[name]: (float(x), float(y)) for name, (x, y) in zip(document.network.index, places, strict=True)}
     joined, _ = follow(scene, network, Changes(positions=pasted))
+    noisy = {names[name]: kept for name, kept in document.noisy.items()}
     properties = {names[name]: kept for name, kept in document.variable_properties.items() if name in names}
     # The data does not know the new variables, so nothing can be learned given them.
     marks = {names[name]: mark for name, mark in part.marks.items() if not isinstance(mark, Given)}
@@ -79,7 +81,9 @@ def join(scene: Scene, part: Scene, at: tuple[float, float] | None = None) -> tu
         replace(
             joined,
             document=replace(
-                joined.document, variable_properties={**joined.document.variable_properties, **properties}
+                joined.document,
+                variable_properties={**joined.document.variable_properties, **properties},
+                noisy={**joined.document.noisy, **noisy} if isinstance(network, BayesianNetwork) else {},
             ),
             marks={**joined.marks, **marks} if marks else joined.marks,
             prior={**joined.prior, **prior} if prior else joined.prior,

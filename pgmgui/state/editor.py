@@ -14,11 +14,12 @@ from engine.model import editing
 from engine.model.arrays import Floats, frozen
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
+from engine.model.noisy_max import NoisyMax
 from engine.model.variable import Variable
 from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
-from pgmgui.project.following import Changes
+from pgmgui.project.following import Changes, follow, tell_plain
 from pgmgui.project.layout import arrange, arrange_anew
 from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.notes import find_note, write_note
@@ -193,6 +194,21 @@ class Editor(OpenScene):
         name = self.network.variables[number].name if isinstance(self.network, BayesianNetwork) else "a factor"
         return self._edit(f"change the table of {name}", lambda n: editing.set_table(n, number, table))
 
+    def set_noisy(self, name: str, noisy: NoisyMax | None) -> bool:
+        """Make the table of a variable a noisy-MAX of these numbers; None leaves it as it is, a whole table."""
+        kept = {other: known for other, known in self.document.noisy.items() if other != name}
+        if noisy is None:
+            document = replace(self.document, noisy=kept)
+            return self._change(f"make the table of {name} a whole one", replace(self.scene, document=document))
+        try:
+            edited = editing.set_table(self.network, self.network.index[name], noisy.expand())
+            scene, _ = follow(self.scene, edited, Changes())
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        document = replace(scene.document, noisy={**kept, name: noisy})
+        return self._change(f"change the noisy-MAX of {name}", replace(scene, document=document))
+
     def remove_factor(self, number: int) -> bool:
         """Remove a factor of a Markov network."""
         return self._edit("remove a factor", lambda network: editing.remove_factor(network, number))
@@ -235,8 +251,9 @@ class Editor(OpenScene):
         if learned.variables != network.variables or learned.scopes != network.scopes:
             self.message = "What was learned belongs to another network: learn again."
             return False
-        document = replace(self.document, network=learned)
-        return self._change("apply what was learned", replace(self.scene, document=document))
+        document = self.document.with_network(learned)
+        note = tell_plain([name for name in self.document.noisy if name not in document.noisy]).strip()
+        return self._change("apply what was learned", replace(self.scene, document=document), note=note)
 
     # --- marks
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError, RowSumError
 from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
-from engine.model.noisy_max import NoisyMax
+from engine.model.noisy_max import NoisyMax, makes_table
 from engine.model.variable import Variable, list_names
 
 ROUNDING = 1e-3
@@ -66,6 +66,11 @@ class Document:
     variable_properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     noisy: Mapping[str, NoisyMax] = field(default_factory=dict)
+
+    def with_network(self, network: Network) -> Document:
+        """The same about another network of these variables; a table that is noisy-MAX no longer is a plain one."""
+        kept = {name: noisy for name, noisy in self.noisy.items() if makes_table(noisy, network, name)}
+        return replace(self, network=network, noisy=kept)
 
 
 @dataclass

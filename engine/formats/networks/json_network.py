@@ -26,13 +26,11 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork
-from engine.model.noisy_max import NoisyMax
+from engine.model.noisy_max import SAME, NoisyMax
 from engine.model.variable import list_names
 
 FORMAT = "pgmgui-network"
 VERSION = 1
-SAME = 1e-9
-"""How far the table of a noisy-MAX may be from what its numbers make, for rounding."""
 _NAME, _PROPERTIES = optional(text(MOST_LETTERS), ""), optional(map_of(text()), {})
 
 

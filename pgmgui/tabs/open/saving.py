@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import Document, dump_network, write_network
+from engine.formats import Document, describe_losses, dump_network, write_network
 from engine.model.errors import PgmError
 from pgmgui.components.fields import TextField, make_button, make_field
 from pgmgui.components.plain_text import PlainText
@@ -98,7 +97,7 @@ class Saving(pn.viewable.Viewer):
     def _choose_document(self) -> Document:
         """What to save: the network on the page, or with what was learned in place of its tables."""
         document, learned = self._session.document, self._session.learned
-        return replace(document, network=learned.network()) if learned is not None and self._learned.value else document
+        return document.with_network(learned.network()) if learned is not None and self._learned.value else document
 
     async def _save(self, _event: object) -> None:
         document, suffix = self._choose_document(), self._format.value
@@ -109,7 +108,7 @@ class Saving(pn.viewable.Viewer):
             self._session.say(f"{error}.")
             return
         self._download.give(name, content)
-        self._status.write(f"Saved {count_edges(document.network)} as {name}.")
+        self._status.write(f"Saved {count_edges(document.network)} as {name}.", *_tell_losses(document, name))
 
     async def _store(self, overwrite: bool, _event: object) -> None:
         document = self._choose_document()
@@ -124,7 +123,8 @@ class Saving(pn.viewable.Viewer):
         except PgmError as error:
             self._session.say(f"{error}.")
             return
-        self._status.write(f"Wrote {count_edges(document.network)} to {target.absolute()}.")
+        said = f"Wrote {count_edges(document.network)} to {target.absolute()}."
+        self._status.write(said, *_tell_losses(document, target.name))
 
     def _ask(self, target: Path | None) -> None:
         """Ask whether to replace a file, or no longer."""
@@ -152,3 +152,7 @@ class Saving(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _tell_losses(document: Document, name: str) -> list[str]:
+    return [f"Note: {loss}." for loss in describe_losses(document, name)]

@@ -17,6 +17,7 @@ from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.compare import ComparePanel
 from pgmgui.tabs.variable.mark_details import MarkDetails
+from pgmgui.tabs.variable.noisy import NoisyEditor
 from pgmgui.tabs.variable.prior_form import PriorEditor
 from pgmgui.tabs.variable.states import StatesEditor
 from pgmgui.tabs.variable.table import TableEditor
@@ -51,6 +52,7 @@ class VariablePanel(pn.viewable.Viewer):
         sections = LazyTabs(
             {
                 "Table": lambda: TableEditor(session),
+                "Noisy-MAX": lambda: NoisyEditor(session),
                 "States": lambda: StatesEditor(session),
                 "Known": lambda: MarkDetails(session),
                 "Prior": lambda: PriorEditor(session),
