@@ -52,11 +52,11 @@ class VariablePanel(pn.viewable.Viewer):
         sections = LazyTabs(
             {
                 "Table": lambda: TableEditor(session),
-                "Noisy-MAX": lambda: NoisyEditor(session),
                 "States": lambda: StatesEditor(session),
                 "Known": lambda: MarkDetails(session),
                 "Prior": lambda: PriorEditor(session),
                 "Compare": lambda: ComparePanel(session),
+                "Noisy-MAX": lambda: NoisyEditor(session),
             },
             "stretch_width",
             sx=_TABS,
