@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -160,15 +160,6 @@ class Plan:
             cells *= size
             cells += self.codes[variable]
         return cells
-
-    def with_likelihoods(self, likelihoods: Mapping[int, Floats]) -> Plan:
-        """The plan with other likelihoods (vectors, states) of some variables, of as many as they had."""
-        changed = {**self.dataset.likelihoods, **likelihoods}
-        return replace(
-            self,
-            dataset=replace(self.dataset, likelihoods=changed),
-            pool=replace(self.pool, likelihoods=changed),
-        )
 
     @property
     def parts(self) -> list[Part]:
