@@ -5,16 +5,15 @@ from __future__ import annotations
 import numpy as np
 import panel as pn
 
+from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.noisy_max import SAME, NoisyMax, fit_noisy_max, stack, unstack
 from pgmgui.components.fields import make_narrow_button
-from pgmgui.components.grid.grid import Column, Grid, Source
+from pgmgui.components.grid.grid import Column
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.numbers import parse_number
 from pgmgui.state.session import Session
-from pgmgui.tabs.variable.drafts import Draft
-from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell
+from pgmgui.tabs.variable.draft_table import DraftTable
 
 LEAK = "Leak"
 """What the last row is called."""
@@ -27,21 +26,11 @@ class NoisyEditor(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._name = ""
-        self._draft = Draft(np.empty((0, 0)))
-        self._about, self._status = PlainText(margin=(2, 0)), PlainText(margin=(2, 0))
-        self._grid = Grid(on_edit=self._edit, shown=12, sizing_mode="stretch_width", margin=(4, 0))
+        self._about = PlainText(margin=(2, 0))
         self._make = make_narrow_button("Make noisy-MAX", "a small table in place of the whole one", self._declare)
-        self._normalise = make_narrow_button(
-            "Normalise causes", "divide the rows that do not sum to 1 by their sums", self._finish
-        )
-        self._drop = make_narrow_button("Keep the whole table", "and forget the small one", self._forget)
-        self._small = pn.Column(
-            self._grid,
-            self._status,
-            pn.Row(self._normalise, self._drop, margin=0),
-            sizing_mode="stretch_width",
-            margin=0,
-        )
+        self._table = DraftTable(session, "Normalise causes", "", self._store, shown=12)
+        drop = make_narrow_button("Keep the whole table", "and forget the small one", self._forget)
+        self._small = pn.Column(self._table, drop, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._about, self._make, self._small, sizing_mode="stretch_width", margin=(4, 0))
         session.param.watch(lambda *_: self._update(), ["selected", "scene"])
         self._update()
@@ -58,12 +47,9 @@ class NoisyEditor(pn.viewable.Viewer):
         self._small.visible = noisy is not None
         self._about.write(*lines)
         if noisy is None:
-            self._grid.source = None
-            return
-        rows = stack(noisy)
-        if rows.shape != self._draft.table.shape or not np.array_equal(rows, self._draft.table):
-            self._draft = Draft(rows)
-        self._show_rows()
+            self._table.clear()
+        else:
+            self._show_rows(noisy)
 
     def _describe(self) -> list[str]:
         """What there is to say; more than a line where it can be made a noisy-MAX, or is one."""
@@ -89,28 +75,21 @@ class NoisyEditor(pn.viewable.Viewer):
             change = f"Its table would change by up to {apart:.4f}."
         return [meaning, f"{change} Last states of parents do nothing. Undo brings the table back."]
 
-    def _show_rows(self) -> None:
+    def _show_rows(self, noisy: NoisyMax) -> None:
         network = self._session.network
-        v = network.index[self._name]
-        names = [
-            (network.variables[p].name, state) for p in network.scopes[v][:-1] for state in network.variables[p].states
-        ]
-        names.append((LEAK, "all else"))
-        states = network.variables[v].states
-        columns = [Column(state, "number", f"how often it causes {state!r}", editable=True) for state in states]
-        self._grid.source = Source(
-            (Column("Cause", "head"), Column("State", "text"), *columns, SUM),
-            len(names),
-            lambda first, last: [
-                [*names[k], *number_cells(self._draft.row(k)), sum_cell(self._draft, k)] for k in range(first, last + 1)
-            ],
+        *parents, v = network.scopes[network.index[self._name]]
+        causes = [network.variables[p] for p in parents]
+        names = [(cause.name, state) for cause in causes for state in cause.states]
+        self._table.fill(
             f"Noisy-MAX of {self._name}: what each parent causes on its own",
+            stack(noisy),
+            [Column("Cause", "head"), Column("State", "text")],
+            [*names, (LEAK, "all else")],
+            [
+                Column(state, "number", f"how often it causes {state!r}", editable=True)
+                for state in network.variables[v].states
+            ],
         )
-        self._tell()
-
-    def _tell(self) -> None:
-        self._status.write(self._draft.describe())
-        self._normalise.disabled = not self._draft.open_rows
 
     # --- what the user does
 
@@ -121,30 +100,16 @@ class NoisyEditor(pn.viewable.Viewer):
     def _forget(self) -> None:
         self._session.set_noisy(self._name, None)
 
-    def _edit(self, row: int, column: int, text: str) -> None:
+    def _store(self, rows: Floats) -> bool:
+        noisy = self._noisy
+        if noisy is None:
+            return False
         try:
-            draft = self._draft.edited(row, column - 2, parse_number(text, "a probability"))
+            new = unstack(rows, [len(cause) for cause in noisy.causes])
         except PgmError as error:
             self._session.refuse(error)
-        else:
-            self._take(draft)
-
-    def _finish(self) -> None:
-        self._take(self._draft.normalised())
-
-    def _take(self, draft: Draft) -> None:
-        before, self._draft = self._draft, draft
-        noisy = self._noisy
-        if draft.table is not before.table and noisy is not None:
-            try:
-                new = unstack(draft.table, [len(cause) for cause in noisy.causes])
-            except PgmError as error:
-                self._session.refuse(error)
-                self._draft = before
-            else:
-                if not self._session.set_noisy(self._name, new):
-                    self._draft = before
-        self._tell()
+            return False
+        return self._session.set_noisy(self._name, new)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
