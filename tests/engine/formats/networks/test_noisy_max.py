@@ -7,11 +7,12 @@ import json
 import numpy as np
 import pytest
 
-from engine.formats import Document, dump_network, parse_network
+from engine.formats import Document, dump_network, parse_network, read_network, write_network
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork
 from engine.model.noisy_max import stack
 from engine.model.variable import Variable
+from tests.command_line import run
 from tests.engine.model.test_noisy_max import draw
 
 NOISY = draw([2, 3], 3, 7, idle=[0, 1])
@@ -41,6 +42,17 @@ def test_elsewhere_it_is_a_whole_table(document, suffix):
     read = parse_network(dump_network(document, f"x{suffix}"), f"x{suffix}")
     assert read.noisy == {}
     np.testing.assert_allclose(read.network.tables[2], NOISY.expand(), atol=1e-12)
+
+
+def test_the_command_line_keeps_it_or_says_that_it_is_a_whole_table(document, tmp_path):
+    source, kept, plain, markov = (tmp_path / name for name in ("a.xdsl", "b.json", "c.bif", "d.json"))
+    write_network(source, document)
+    assert run("convert", source, kept, "--json").result["notes"] == []
+    assert list(read_network(kept).noisy) == ["E"]
+    (note,) = run("convert", source, plain, "--json").result["notes"]
+    assert note == "noisy-MAX as whole tables, which XDSL and JSON would keep as such: 'E'"
+    assert run("convert", source, markov, "--markov").code == 0
+    assert read_network(markov).noisy == {}
 
 
 @pytest.mark.parametrize(
