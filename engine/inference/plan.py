@@ -154,9 +154,10 @@ class Plan:
 
         In small integers: with few rows, operations that mix them with wide ones take longest; with many, memory does.
         """
-        shape = self.pool.layout.shapes[factor]
-        cells: Codes = np.zeros(self.dataset.n_rows, dtype=np.min_scalar_type(-1 - math.prod(shape)))
-        for variable, size in zip(self.network.scopes[factor], shape, strict=True):
+        scope, shape = self.network.scopes[factor], self.pool.layout.shapes[factor]
+        narrow = np.min_scalar_type(-1 - math.prod(shape))
+        cells: Codes = self.codes[scope[0]].astype(narrow) if scope else np.zeros(self.dataset.n_rows, dtype=narrow)
+        for variable, size in zip(scope[1:], shape[1:], strict=True):
             cells *= size
             cells += self.codes[variable]
         return cells
