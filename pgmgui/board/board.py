@@ -13,15 +13,19 @@ from typing import Any
 import param
 
 from engine.formats.limits import FARTHEST
+from engine.model.network import BayesianNetwork
 from pgmgui.board.cards import look_into
 from pgmgui.board.finding import find, find_related
+from pgmgui.board.mark_bar import kind_of, make_mark
 from pgmgui.board.picture import draw, look_at, trace
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.project.supposing import Likelihood, toggle, weigh
+from pgmgui.project.supposing import Likelihood, find_state, toggle, weigh
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
+MOST_LISTED = 60
+"""States that a menu lists."""
 _WATCHED = [
     *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph", "slack"),
     *("learned", "moment", "undoable", "redoable"),
@@ -41,6 +45,8 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         node_height=NODE_HEIGHT,
         longest_label=LONGEST_LABEL,
         on_op=partial(perform, session),
+        on_ask=partial(list_options, session),
+        on_copy=lambda names: session.copy([name for name in names if name in session.network.index]),
         on_find=lambda text: [(session.network.variables[v].name, why) for v, why in _find(session, text)],
         sizing_mode="stretch_both",
         margin=0,
@@ -85,6 +91,17 @@ def perform(session: Session, message: Mapping[str, Any]) -> bool:
     return action() is not False
 
 
+def list_options(session: Session, name: str) -> dict[str, Any] | None:
+    """What can be supposed of a variable and is, and how it is marked; None where there is no such variable."""
+    v = session.network.index.get(name)
+    if v is None:
+        return None
+    states = session.network.variables[v].states
+    shown = states[:MOST_LISTED]
+    supposed, mark = find_state(session.evidence.get(name)), kind_of(session.marks.get(name))
+    return {"states": list(shown), "left": len(states) - len(shown), "supposed": supposed, "mark": mark}
+
+
 def suppose(session: Session, message: Mapping[str, Any]) -> bool:
     """Suppose what the browser asks for, elsewhere than on the canvas."""
     return perform(session, {**message, "op": "suppose"})
@@ -100,6 +117,12 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
     "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
     "rename": lambda session, m: partial(session.rename, _text(m["name"]), _text(m["to"])),
+    "connect_all": lambda session, m: partial(session.connect_all, _known(session, m["names"]), _text(m["to"])),
+    "duplicate": lambda session, m: partial(session.duplicate, _known(session, m["names"])),
+    "paste": lambda session, m: partial(session.paste, _text(m["text"]), _place_or_none(m["at"])),
+    "mark": lambda session, m: partial(
+        session.mark, _known(session, m["names"]), make_mark(session, _kind(session, m["kind"]))
+    ),
     "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
@@ -201,6 +224,22 @@ def _number(value: object) -> int:
     if number is None:
         raise TypeError("expected a whole number")
     return number
+
+
+def _place_or_none(value: object) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    x, y = value
+    return _coordinate(x), _coordinate(y)
+
+
+def _kind(session: Session, value: object) -> str:
+    kind = _text(value)
+    if kind == "given" and isinstance(session.network, BayesianNetwork):
+        raise ValueError("expected a mark of a Bayesian network")
+    return kind
 
 
 def _places(value: object) -> dict[str, tuple[float, float]]:

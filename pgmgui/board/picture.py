@@ -11,6 +11,7 @@ from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
 from pgmgui.components.canvas.graph import Graph, Look, Trail
 from pgmgui.project.network_files import suggest_name
+from pgmgui.project.notes import find_note, shorten_note
 from pgmgui.project.words import count_edges, cut, describe_gap, show_gap
 from pgmgui.state.session import Session
 
@@ -59,7 +60,8 @@ def look_at(session: Session) -> Look:
             role = "given"
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
         node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
-        nodes.append(node | {"shade": ""} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
+        note = shorten_note(find_note(session.document, variable.name))
+        nodes.append(node | {"shade": "", "note": note} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component

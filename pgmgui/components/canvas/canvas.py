@@ -3,9 +3,10 @@
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered with a full
 ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that has changed, ``bars``
 how probable their states are, and ``trail`` which way through them stands out. A ``find`` is answered with what was
-``found``. What the user does comes as a numbered ``op``; once all that follows from it has been sent, it is answered
-with ``ack``, and before that with the graph as it was if it is refused. Data travel as messages, not as parameters,
-since a parameter would be sent and compared with every change of the page.
+``found``, an ``ask`` with the ``options`` of a node, and a ``copy`` with the text that was ``copied``. What the user does
+comes as a numbered ``op``; once all that follows from it has been sent, it is answered with ``ack``, and before that with
+the graph as it was if it is refused. Data travel as messages, not as parameters, since a parameter would be sent and
+compared with every change of the page.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ _PARTS = (
     "drawing",
     "view",
     "picture",
+    "menu",
+    "connect",
+    "clipboard",
     "tools",
     "find",
     "map",
@@ -58,13 +62,15 @@ class Canvas(Component):
     node_height = param.Number(default=44.0, doc="Pixels of a node, at zoom 1.")
     longest_label = param.Integer(default=24, doc="Characters of a name that are drawn; a longer one is cut.")
     on_op = param.Callable(doc="Called with what the user asks for.")
+    on_ask = param.Callable(doc="Called with the name of a node: what can be supposed and said of it, or None.")
+    on_copy = param.Callable(doc="Called with names of nodes: the text that stands for them on the clipboard.")
     on_find = param.Callable(doc="Called with a text: the nodes that it may mean, each with a reason or none.")
 
     _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
-    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css", "canvas_trail.css")
+    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css", "canvas_menu.css", "canvas_trail.css")
     _python = (
         *("graph", "look", "beliefs", "trail", "selected", "factor", "history", "node_height", "longest_label"),
-        *("on_op", "on_find"),
+        *("on_op", "on_ask", "on_copy", "on_find"),
     )
 
     def __init__(self, **params: Any) -> None:
@@ -84,6 +90,12 @@ class Canvas(Component):
             self._do(self._perform, message)
         elif message.get("type") == "find" and isinstance(message.get("text"), str) and self.on_find is not None:
             self._do(self._find, message["text"])
+        elif message.get("type") == "ask" and isinstance(message.get("name"), str) and self.on_ask is not None:
+            self._do(self._answer, message["name"])
+        elif message.get("type") == "copy" and self.on_copy is not None:
+            names = message.get("names")
+            if isinstance(names, list) and all(isinstance(name, str) for name in names):
+                self._do(self._copy, names)
 
     def _perform(self, message: dict[str, Any]) -> None:
         self._done = message["seq"]
@@ -95,6 +107,14 @@ class Canvas(Component):
     def _find(self, text: str) -> None:
         found = self.on_find(text)
         self._say("found", text=text, count=len(found), first=[list(hit) for hit in found[:MOST_FOUND]])
+
+    def _answer(self, name: str) -> None:
+        options = self.on_ask(name)
+        if options is not None:
+            self._say("options", name=name, **options)
+
+    def _copy(self, names: list[str]) -> None:
+        self._say("copied", text=self.on_copy(names), count=len(names))
 
     def _say(self, kind: str, **values: Any) -> None:
         self._send_msg({"type": kind, "seq": self._done, **values})
