@@ -58,7 +58,7 @@ class SetCells:
         if self.columns:
             most = max((len(vectors) for vectors in kept.values()), default=0)
             codes = codes.astype(np.result_type(codes, code_dtype(dataset.variables, most)), copy=True)
-            codes[np.ix_(list(self.columns), self.rows)] = self.codes
+            codes[np.ix_(np.array(self.columns), self.rows)] = self.codes
         weights = dataset.weights
         if self.weights is not None:
             weights = weights.copy()
@@ -70,7 +70,7 @@ class SetCells:
         return SetCells(
             self.rows,
             self.columns,
-            dataset.codes[np.ix_(list(self.columns), self.rows)],
+            dataset.codes[np.ix_(np.array(self.columns, dtype=np.int64), self.rows)],
             {i: dataset.likelihoods.get(i) for i in self.likelihoods},
             None if self.weights is None else dataset.weights[self.rows],
         )

@@ -19,8 +19,6 @@ from engine.model.variable import Variable, list_names
 T = TypeVar("T")
 WEIGHT = -1
 """The column of the rows' weights, in place of a variable's."""
-MOST_PASTED = 200_000
-"""Cells that can be pasted at once."""
 
 
 def read_cell(variable: Variable, text: str) -> int | tuple[float, ...]:
@@ -49,12 +47,21 @@ def read_cell(variable: Variable, text: str) -> int | tuple[float, ...]:
 
 def describe_allowed(variable: Variable) -> str:
     """What may be typed for a variable, in words."""
-    example = ";".join(["0.4", "0.8", *["0.1"] * (variable.cardinality - 2)][: variable.cardinality][:4])
-    more = "" if variable.cardinality <= 4 else ";…"
     return (
         f"type a state ({list_names(variable.states)}), ? for missing, or a likelihood: "
-        f"{variable.cardinality} numbers of 0 or more, not all 0, one for each state, as [{example}{more}]"
+        f"{variable.cardinality} numbers of 0 or more, not all 0, one for each state, "
+        f"as {show_likelihood(variable.cardinality)}"
     )
+
+
+def show_likelihood(states: int) -> str:
+    """How a likelihood is typed, by an example.
+
+    >>> show_likelihood(2), show_likelihood(9)
+    ('[0.4;0.8]', '[0.4;0.8;0.1;0.1;…]')
+    """
+    numbers = ["0.4", "0.8", *["0.1"] * max(0, states - 2)][:states]
+    return f"[{';'.join(numbers if states <= 4 else [*numbers[:4], '…'])}]"
 
 
 def show_text(variable: Variable, code: int, vectors: Floats | None) -> str:
@@ -84,8 +91,6 @@ def make_edit(dataset: Dataset, rows: Ints, columns: Sequence[int], block: Seque
     columns : the variables that its columns are for, or :data:`WEIGHT`
     block : a list of texts for each row
     """
-    if len(rows) * len(columns) > MOST_PASTED:
-        raise PgmError(f"{len(rows) * len(columns):,} cells at once are too many; paste at most {MOST_PASTED:,}")
     codes: list[list[int]] = []
     likelihoods: dict[int, Floats | None] = {}
     weights: Floats | None = None
@@ -127,4 +132,4 @@ def _changes(edit: SetCells, dataset: Dataset) -> bool:
     before = edit.invert(dataset)
     if not np.array_equal(before.codes, edit.codes):
         return True
-    return edit.weights is not None and not np.array_equal(before.weights, edit.weights)
+    return edit.weights is not None and not np.array_equal(dataset.weights[edit.rows], edit.weights)

@@ -9,6 +9,7 @@ from engine.model.data_edits import DataEdit, SetCells, Several
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.project.scene import Derived, Scene, derive, edit_scene
+from pgmgui.project.troubles import explain
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
 
@@ -34,6 +35,13 @@ class DataChanges:
         self._session, self._beside = session, beside
         self._waiting: list[tuple[str, Make]] = []
         self._is_busy = self._moves_rows = False
+        self.is_taking = False
+        """Whether the session gets its edited data just now."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is still to come of what was typed."""
+        return self._is_busy
 
     def edit(self, label: str, make: Make) -> bool:
         """Change the data, now or in a moment; False if it is refused."""
@@ -45,18 +53,25 @@ class DataChanges:
         except PgmError as error:
             session.refuse(error)
             return False
-        if edit is None:
+        moves_rows = not isinstance(edit, SetCells | None)
+        if edit is None and not self._is_busy:
             return True
-        if not self._is_busy and session.data.dataset.codes.size <= AT_ONCE:
-            return session.edit_data(label, edit)
-        if self._is_busy and (self._moves_rows or not isinstance(edit, SetCells)):
+        if edit is not None and not self._is_busy and session.data.dataset.codes.size <= AT_ONCE:
+            return self._commit(label, edit)
+        if self._is_busy and (self._moves_rows or moves_rows):
             session.say("The data is just being changed: wait until its rows stand still, then try again.")
             return False
-        self._moves_rows = not isinstance(edit, SetCells)
+        self._moves_rows = moves_rows
         self._waiting.append((label, make))
         if not self._is_busy:
             self._start()
         return True
+
+    def _commit(self, label: str, edit: DataEdit, scene: Scene | None = None, derived: Derived | None = None) -> bool:
+        self.is_taking = True
+        done = self._session.edit_data(label, edit, scene, derived)
+        self.is_taking = False
+        return done
 
     def _start(self) -> None:
         before, steps = self._session.scene, list(self._waiting)
@@ -68,21 +83,23 @@ class DataChanges:
                 edit = _join(before, [make for _, make in steps])
                 scene = edit_scene(before, edit)
                 derived = derive(scene)
-            except PgmError as error:
-                return partial(self._fail, error)
+            except Exception as error:  # whatever it is, it must reach the user
+                return partial(self._fail, explain("Changing the data", error))
+            if derived.seen is not None:
+                _ = derived.seen.roles, derived.seen.total_weight  # found once and remembered
             return partial(self._take, before, len(steps), label, edit, scene, derived)
 
         self._beside(work)
 
-    def _fail(self, error: PgmError) -> None:
+    def _fail(self, trouble: str) -> None:
         self._waiting, self._is_busy, self._moves_rows = [], False, False
-        self._session.refuse(error)
+        self._session.say(trouble)
 
     def _take(self, before: Scene, steps: int, label: str, edit: DataEdit, scene: Scene, derived: Derived) -> None:
         session, self._is_busy, self._moves_rows = self._session, False, False
         if session.scene is before:
             del self._waiting[:steps]
-            session.edit_data(label, edit, scene, derived)
+            self._commit(label, edit, scene, derived)
         elif session.data is not before.data:
             self._waiting = []
             session.say("The data has been changed otherwise meanwhile: what was typed last was not taken.")

@@ -6,6 +6,7 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
+from engine.model.arrays import Ints
 from engine.model.dataset import Dataset
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_field
@@ -13,7 +14,8 @@ from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.state.row_scores import RowScoring, Scored
 from pgmgui.state.session import Session
-from pgmgui.tabs.data_rows import data_source, describe_scores, states_source, summary_source
+from pgmgui.tabs.data.data_editing import DataEditing
+from pgmgui.tabs.data_rows import Beneath, data_source, describe_scores, states_source, summary_source
 
 ROWS, VARIABLES = "Rows", "Variables"
 AS_READ, BY_PROBABILITY = "as read", "by probability"
@@ -48,6 +50,7 @@ class DataGrid(pn.viewable.Viewer):
         self._said = PlainText(margin=(0, 0))
         wide = {"sizing_mode": "stretch_width", "margin": (4, 8, 4, 0)}
         self._rows = Grid(shown=12, on_head=self._select_column, on_pick=self._pick, **wide)
+        self._editing = DataEditing(session, self._rows, self._find_rows)
         self._summary = Grid(shown=8, on_pick=self._select_row, **wide)
         self._states = Grid(shown=6, **wide)
         self._ordering = pn.Row(
@@ -58,6 +61,7 @@ class DataGrid(pn.viewable.Viewer):
             self._ordering,
             self._said,
             self._rows,
+            self._editing,
             self._summary,
             self._states,
             visible=False,
@@ -89,6 +93,7 @@ class DataGrid(pn.viewable.Viewer):
             self._shown = seen
             self._summary.source = summary_source(seen)
         self._ordering.visible = rows
+        self._editing.open(rows)
         self._show_rows()
         places = {variable.name: i for i, variable in enumerate(seen.variables)}
         selected = [places[name] for name in self._session.selected if name in places]
@@ -112,7 +117,13 @@ class DataGrid(pn.viewable.Viewer):
         self._said.write(*self._describe(scored))
         if seen is not None and self._drawn != (seen, scored):
             self._drawn = seen, scored
-            self._rows.source = data_source(seen, None if scored is None else scored.scores)
+            data, marks = self._session.data, self._session.marks
+            beneath = None if data is None else Beneath(data.dataset, marks)
+            source = data_source(seen, None if scored is None else scored.scores, beneath)
+            if self._editing.is_taking:
+                self._rows.update_source(source)
+            else:
+                self._rows.source = source
             self._show_row()
 
     def _describe(self, scored: Scored | None) -> list[str]:
@@ -134,12 +145,14 @@ class DataGrid(pn.viewable.Viewer):
         if row is not None and self._looked_at and not self._picking:
             self._rows.bring(row)
 
-    def _pick(self, place: int) -> None:
+    def _find_rows(self, places: Ints) -> Ints:
+        """The rows of the data at places of the order that was chosen."""
         scored = self._scored
-        if scored is not None and scored.scores is not None:
-            place = int(scored.scores.order[place])
+        return places if scored is None or scored.scores is None else scored.scores.order[places]
+
+    def _pick(self, place: int) -> None:
         self._picking = True  # it is in view, and the user may have gone on since
-        self._session.look_at_row(place)
+        self._session.look_at_row(int(self._find_rows(np.array([place]))[0]))
         self._picking = False
 
     def _go_to(self, text: str) -> None:

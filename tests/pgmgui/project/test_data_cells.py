@@ -8,7 +8,7 @@ import pytest
 from engine.model.dataset import MISSING, make_dataset
 from engine.model.errors import PgmError
 from engine.model.variable import Variable
-from pgmgui.project.data_cells import MOST_PASTED, WEIGHT, make_edit, read_cell, read_weight, show_text
+from pgmgui.project.data_cells import WEIGHT, make_edit, read_cell, read_weight, show_text
 
 RAIN, WIND = Variable("Rain", ("yes", "no")), Variable("Wind", ("calm", "breeze", "storm"))
 ODD = Variable("Odd", ("?", "YES", "yes", "1", "[1;2;3;4;5;6]"))
@@ -68,10 +68,7 @@ def test_a_block_is_one_edit():
     assert make_edit(data, np.array([1]), [1], [["storm"]]) is None
 
 
-def test_an_error_names_the_cell_and_a_block_may_be_too_large():
+def test_an_error_names_the_cell():
     data = make_dataset([RAIN, WIND], [["yes", "calm"]] * 4)
     with pytest.raises(PgmError, match=r"row 3, 'Wind': 'hot' is nothing"):
         make_edit(data, np.array([1, 2]), [0, 1], [["no", "calm"], ["no", "hot"]])
-    many = MOST_PASTED + 1
-    with pytest.raises(PgmError, match="too many"):
-        make_edit(data, np.zeros(many, dtype=np.int64), [0], [["no"]] * many)
