@@ -43,7 +43,8 @@ def test_a_cell_can_be_changed_taken_back_and_changed_again(session):
     assert changes.edit("change smoke of row 8", set_cell(7, 2, 1 - old))
     assert session.data.dataset.codes[2, 7] == 1 - old
     assert session.undoable == "change smoke of row 8"
-    assert session.data.notes == before.data.notes and session.marks is before.marks
+    assert session.data.notes == before.data.notes
+    assert session.marks is before.marks
     session.undo()
     assert session.scene is before
     session.redo()
@@ -75,12 +76,14 @@ def test_an_edit_makes_a_run_stale_and_undo_brings_it_back(session):
         race.tick()
     changes = DataChanges(session, forget)
     changes.edit("one", set_cell(7, 2, MISSING))
-    assert race.stale and session.learned is None
+    assert race.stale
+    assert session.learned is None
     changes.edit("two", set_cell(8, 2, MISSING))
     session.undo()
     assert race.stale
     session.undo()
-    assert not race.stale and session.learned is race.best
+    assert not race.stale
+    assert session.learned is race.best
 
 
 def test_marks_stay_over_data_that_is_edited(session):
@@ -142,7 +145,8 @@ def test_much_data_is_edited_beside_the_page_in_the_order_of_typing(session, muc
     assert changes.edit("three", set_cell(1, 2, MISSING))
     assert len(waiting) == 1
     waiting.pop()()()
-    assert session.undoable == "one" and session.data.dataset.codes[2, 0] == MISSING
+    assert session.undoable == "one"
+    assert session.data.dataset.codes[2, 0] == MISSING
     waiting.pop()()()
     assert session.undoable == "make 2 changes of the data"
     assert session.data.dataset.codes[2, :2].tolist() == [1, MISSING]
@@ -159,12 +163,14 @@ def test_what_changes_meanwhile_is_not_lost(session, much):
     finish()
     assert session.undoable == "mark smoke"
     waiting.pop()()()
-    assert session.undoable == "one" and "smoke" in session.marks
+    assert session.undoable == "one"
+    assert "smoke" in session.marks
     changes.edit("two", set_cell(0, 2, 0))
     finish = waiting.pop()()
     session.set_data(None)
     finish()
-    assert "changed otherwise" in session.message and not waiting
+    assert "changed otherwise" in session.message
+    assert not waiting
 
 
 def test_rows_that_move_hold_up_what_is_typed(session, much):
