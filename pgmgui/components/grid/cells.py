@@ -57,7 +57,7 @@ class Source:
         The accessible name of the table.
     order : callable, optional
         All rows sorted by a column, perhaps descending; without, they are sorted by what their cells show, if there
-        are not too many.
+        are not too many and none of it can be edited.
     sorts : bool
         Whether a click on a heading sorts the rows.
     """

@@ -43,7 +43,7 @@ class Grid {
     if (fresh) {
       this.columns = columns
       const {fontSize, fontFamily} = getComputedStyle(this.root)
-      measure_columns(columns, rows, `${fontSize} ${fontFamily}`)
+      measure_columns(columns, rows, `${fontSize} ${fontFamily}`, sortable)
     } else columns.forEach((column, c) => Object.assign(this.columns[c], column)) // where they are stays
     const heading = JSON.stringify([heads, sortable, sort, columns.map(({about}) => about)])
     if (heading !== this.heading_said) this.heading_range = null // a click on one that is replaced meanwhile is lost

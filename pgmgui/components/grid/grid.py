@@ -108,7 +108,9 @@ class Grid(Component):
         return [source.cells(row, row)[0] for row in self._rows(first, last).tolist()]
 
     def _is_sortable(self, source: Source) -> bool:
-        return source.sorts and source.n_rows > 1 and (source.order is not None or source.n_rows <= MOST_SORTED)
+        if source.order is None and (source.n_rows > MOST_SORTED or any(column.editable for column in source.columns)):
+            return False
+        return source.sorts and source.n_rows > 1
 
     def _find_order(self, source: Source) -> Ints | None:
         if self._sort is None or not self._is_sortable(source):

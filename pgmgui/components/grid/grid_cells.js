@@ -66,11 +66,11 @@ function clear_cell(element) {
 }
 
 // How wide each column wants to be: as its heading and the cells of some rows need.
-function measure_columns(columns, rows, font) {
+function measure_columns(columns, rows, font, sortable) {
   const pen = document.createElement("canvas").getContext("2d")
   columns.forEach((column, c) => {
     pen.font = `600 ${font}`
-    let needed = pen.measureText(column.title).width
+    let needed = pen.measureText(column.title).width + (sortable ? 6 : 0) // for the sign of its order
     if (column.kind !== "head") pen.font = font
     for (const row of rows.slice(0, MEASURED)) {
       const cell = row[c]

@@ -31,11 +31,12 @@ class ChoiceList {
     this.filter(typed ?? "")
   }
 
-  // Those that begin with what was typed; one that is meant by it is chosen at once.
+  // Those that begin with what was typed, or all if none does; the only one is chosen at once.
   filter(text) {
     if (!this.list) return
     const typed = text.toLowerCase()
-    this.items = this.choices.filter(([name]) => name.toLowerCase().startsWith(typed))
+    const meant = this.choices.filter(([name]) => name.toLowerCase().startsWith(typed))
+    this.items = meant.length ? meant : this.choices
     this.list.replaceChildren(...this.items.map(([name, note], k) => {
       const item = make("div", "choice", "option")
       item.id = `choice-${k}`
@@ -43,9 +44,8 @@ class ChoiceList {
       item.textContent = note ? `${name}  ${note}` : name
       return item
     }))
-    this.list.hidden = !this.items.length
     const exact = this.items.findIndex(([name]) => name === text)
-    this.choose(exact >= 0 ? exact : typed && this.items.length === 1 ? 0 : -1)
+    this.choose(exact >= 0 ? exact : typed && meant.length === 1 ? 0 : -1)
     this.place()
   }
 
