@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import param
 
 from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
+from engine.model.arrays import Floats
 from engine.model.data_edits import DataEdit
 from engine.model.errors import PgmError
 from engine.model.network import Network
@@ -114,7 +116,7 @@ class Session(Editor):
         else:
             self.soft = mark
 
-    # --- data
+    # --- data and tables
 
     def edit_data(self, label: str, edit: DataEdit, scene: Scene | None = None, derived: Derived | None = None) -> bool:
         """Change cells, weights or rows of the data; marks stay.
@@ -130,6 +132,10 @@ class Session(Editor):
             self.refuse(error)
             return False
         return self._change(label, scene, derived, back=back)
+
+    def set_tables(self, label: str, tables: Sequence[Floats]) -> bool:
+        """Give all variables (or factors) other tables, as one step."""
+        return self._edit(label, lambda network: network.with_tables(tables))
 
     # --- cases
 

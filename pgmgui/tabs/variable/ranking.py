@@ -10,10 +10,11 @@ from engine.insight.relabelling import relabel_table
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
+from engine.model.dataset import Role
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from pgmgui.components.grid.grid import Cell, Column, Source
-from pgmgui.project.words import name_factors
+from pgmgui.project.words import cut, name_factors
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.comparing import CURRENT, Tables, list_sources, same_scopes, weigh_parameters
 from pgmgui.tabs.variable.renaming import find_orders
@@ -70,9 +71,11 @@ def _find_all_orders(
     weights = weigh_parameters(reached) if is_bayesian and reached is not None else None
     tables_of = Tables({}, None, wholes, weights)
     orders: dict[int, tuple[int, ...]] = {}
+    roles = task.decomposition.dataset.roles
     for component in task.decomposition.components:
         # A hidden variable is in one component only, all of whose tables decide together.
-        orders |= find_orders(task, component.factors[0], tables_of, *pair)
+        if any(roles[v] is Role.HIDDEN for v in component.variables):
+            orders |= find_orders(task, component.factors[0], tables_of, *pair)
     return orders
 
 
@@ -87,15 +90,15 @@ def describe_ranking(ranking: Ranking) -> list[str]:
     """What the list says, in words."""
     first, second = ranking.pair
     what = (
-        "how often a draw of the variable would come out differently, its parents being drawn by "
-        f"{first} (total variation)"
+        "how often a draw of the variable would come out differently, with the parents of the first network "
+        "(total variation)"
         if isinstance(ranking.network, BayesianNetwork)
         else "how often a draw of the factor's variables would come out differently (total variation)"
     )
     lines = [f"All tables by how far they moved from {first} to {second}: {what}. Click one to compare it."]
     if ranking.renamed:
         lines.append(
-            f"Names of hidden states are arbitrary: those of {', '.join(ranking.renamed)} in {second} were renamed "
+            f"Names of hidden states are arbitrary: those of {cut(ranking.renamed)} in {second} were renamed "
             "to be closest."
         )
     return lines
@@ -107,8 +110,8 @@ def ranking_source(ranking: Ranking) -> Source:
     kind = "Factor" if isinstance(ranking.network, MarkovNetwork) else "Variable"
     columns = (
         Column(kind, "head", "click, or press Enter, to compare its tables"),
-        Column("Moved", "number", "the share of draws that would come out differently", 130),
-        Column("Largest", "number", "the largest difference of two probabilities", 86),
+        Column("Moved", "number", "the share of draws that would come out differently"),
+        Column("Largest", "number", "the largest difference of two probabilities"),
     )
 
     def cells(first: int, last: int) -> list[list[Cell]]:
@@ -116,7 +119,6 @@ def ranking_source(ranking: Ranking) -> Source:
         for movement in ranking.movements[first : last + 1]:
             shown: Cell = {
                 "text": f"{100 * movement.distance:.2f}%",
-                "bars": [],
                 "heat": movement.distance,
                 "key": movement.distance,
             }

@@ -31,9 +31,7 @@ def rename_hidden(
     return replace(tables, found=found, counts=counts), describe_renaming(task.network, scope, orders, second)
 
 
-def find_orders(
-    task: LearningTask, factor: int, tables: Tables, first: str, second: str
-) -> dict[int, tuple[int, ...]]:
+def find_orders(task: LearningTask, factor: int, tables: Tables, first: str, second: str) -> dict[int, tuple[int, ...]]:
     """Per hidden variable, which states of the second are its first, second, … in the first.
 
     What was learned counts by the rows behind it: a parameter that no row touches says nothing.

@@ -11,7 +11,7 @@ from engine.model.arrays import Floats, Ints
 from engine.model.editing import normalise
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from pgmgui.components.fields import make_field, make_narrow_button
+from pgmgui.components.fields import make_narrow_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch
@@ -21,6 +21,7 @@ from pgmgui.state.session import Session
 from pgmgui.tabs.variable.drafts import Draft
 from pgmgui.tabs.variable.fresh_tables import draw_table, level_table
 from pgmgui.tabs.variable.rows import SUM, log_cells, number_cells, sum_cell, table_source, take_logs
+from pgmgui.tabs.variable.seed_field import SeedField
 
 _SCALES = {"Values": "values", "Logs": "logs", "Scale-free": "scale-free"}
 _ABOUT_SCALES = (
@@ -53,20 +54,14 @@ class TableEditor(pn.viewable.Viewer):
         self._factors: list[int] = []
         self._draft = Draft(np.empty((0, 0)))
         self._logs = self._draft.table
-        self._seed = 0
+        self._seed = SeedField(session.say)
         self._chooser = Grid(on_pick=self._choose, shown=3, sizing_mode="stretch_width", margin=(6, 0, 2, 0))
         self._choosing = pn.Column(self._chooser, sizing_mode="stretch_width", margin=0)
         self._caption = PlainText(margin=(6, 0, 0, 0))
         self._scale = make_switch("Show", list(_SCALES), _ABOUT_SCALES)
         self._scale.param.watch(lambda event: session.show_scale(_SCALES[event.new]), "value")
-        self._grid = Grid(
-            on_edit=self._edit,
-            on_paste=self._paste,
-            on_trouble=session.say,
-            shown=9,
-            sizing_mode="stretch_width",
-            margin=(4, 0, 2, 0),
-        )
+        self._grid = Grid(on_edit=self._edit, on_paste=self._paste, shown=9, sizing_mode="stretch_width")
+        self._grid.param.update(on_trouble=session.say, margin=(4, 0, 2, 0))
         self._status = PlainText(margin=(2, 0))
         self._normalise = make_narrow_button("Normalise", "make rows sum to 1", self._finish)
         self._fill = make_narrow_button(
@@ -80,16 +75,13 @@ class TableEditor(pn.viewable.Viewer):
         self._own = make_narrow_button(
             "Network's own", "show the network's own table again", lambda: session.view("current")
         )
-        self._seed_field = make_field(
-            "Seed", "The same seed draws the same table; it goes up by itself.", self._reseed, 90
-        )
         tools = pn.FlexBox(
             self._normalise,
             self._fill,
             self._discard,
             self._uniform,
             self._random,
-            self._seed_field,
+            self._seed,
             self._own,
             margin=0,
             align_items="center",
@@ -223,10 +215,10 @@ class TableEditor(pn.viewable.Viewer):
         self._status.write(self._draft.describe())
         unfinished = bool(self._draft.open_rows)
         self._normalise.disabled = self._is_read_only or (self._is_bayesian and not unfinished)
-        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_read_only
+        self._uniform.disabled = self._random.disabled = self._is_read_only
+        self._seed.enable(not self._is_read_only)
         self._own.visible = self._is_learned
         self._discard.visible = self._fill.visible = unfinished
-        self._seed_field.value = str(self._seed)
 
     # --- what the user does
 
@@ -299,16 +291,8 @@ class TableEditor(pn.viewable.Viewer):
         self._take(Draft(level_table(self._draft.table.shape, self._is_bayesian)))
 
     def _draw(self) -> None:
-        generator = np.random.default_rng(self._seed)
-        self._seed += 1
+        generator = np.random.default_rng(self._seed.take())
         self._take(Draft(draw_table(self._draft.table.shape, self._is_bayesian, generator)))
-
-    def _reseed(self, text: str) -> None:
-        if text.strip().isdecimal() and len(text) < 16:
-            self._seed = int(text)
-        elif text:
-            self._session.say(f"{text!r} is no seed; type a whole number such as 7")
-        self._seed_field.value = str(self._seed)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
