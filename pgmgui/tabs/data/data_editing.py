@@ -22,6 +22,7 @@ HINT = (
     "Type into a cell to change it (F2 or a double click for the list of states), Delete makes it missing; "
     "Shift+arrows or a drag choose several, Ctrl+C and Ctrl+V copy and paste them as in a spreadsheet."
 )
+REMOVES = "those of the chosen cells; Shift+arrows or a drag choose several"
 NOTHING: Ints = np.empty(0, dtype=np.int64)
 
 
@@ -41,9 +42,7 @@ class DataEditing(pn.viewable.Viewer):
         self._chosen = NOTHING
         grid.param.update(on_edit=self._edit, on_paste=self._paste, on_choose=self._choose, on_trouble=session.say)
         self._add = make_narrow_button("Add a row", "after the last one; nothing is known of it yet", self._add_row)
-        self._remove = make_narrow_button(
-            "Remove rows", "those of the chosen cells: Shift+arrows or a drag choose several", self._remove_rows
-        )
+        self._remove = make_narrow_button("Remove rows", REMOVES, self._remove_rows)
         self._hint = PlainText(margin=(0, 0))
         self._hint.write(HINT)
         self._view = pn.Column(
@@ -87,8 +86,8 @@ class DataEditing(pn.viewable.Viewer):
     def _choose(self, places: Ints) -> None:
         self._chosen = places
         rows = len(self._chosen)
-        self._remove.disabled = not rows
-        self._remove.label = "Remove rows" if not rows else f"Remove {count(rows, 'row')}"
+        name = f"Remove {count(rows, 'row')}" if rows else "Remove rows"
+        self._remove.param.update(disabled=not rows, label=name, description=f"{name}: {REMOVES}")
 
     def _add_row(self) -> None:
         data = self._session.data
