@@ -72,7 +72,7 @@ class Grid(Component):
     def __init__(self, **params: Any) -> None:
         self._window = (0, BLOCK - 1)
         self._loads = 0
-        self._since = 0
+        self._since = self._began = 0
         self._shape: object = None
         self._sort: tuple[int, bool] | None = None
         self._order: Ints | None = None
@@ -125,7 +125,8 @@ class Grid(Component):
     def _receive(self, message: dict[str, Any]) -> None:
         # What the user did to another table says nothing about this one.
         source, load = self.source, message.get("load")
-        if source is None or not isinstance(load, int) or load < self._since:
+        since = self._began if message.get("type") == "head" else self._since
+        if source is None or not isinstance(load, int) or load < since:
             return
         if message.get("type") == "ask":
             self._answer(source, message.get("first"), message.get("last"))
@@ -248,7 +249,7 @@ class Grid(Component):
             return
         titles = [column.title for column in source.columns]
         if titles != self._titles:  # another table stands in its own order
-            self._titles, self._sort = titles, None
+            self._titles, self._sort, self._began = titles, None, self._loads + 1
         stays = self._is_steady and self._order is not None and len(self._order) == source.n_rows
         order = self._order if stays else self._find_order(source)
         if not _is_same_order(order, self._order):

@@ -86,6 +86,8 @@ def test_what_was_done_before_the_rows_moved_is_ignored(grid):
     say(grid, "head", column=0)
     say(grid, "pick", load=1, row=3)
     assert grid.asked == []
+    say(grid, "head", load=1, column=0)  # a heading is the same wherever the rows stand
+    assert grid.sent[-1]["sort"] == (0, True)
 
 
 def test_a_list_that_changes_stays_sorted_and_another_begins_anew(grid):
