@@ -89,7 +89,7 @@ def data_source(dataset: Dataset, scores: RowScores | None = None, beneath: Bene
             keys = -keys
         return np.argsort(keys if scores is None else keys[scores.order], kind="stable")
 
-    return Source(tuple(columns), dataset.n_rows, cells, "Data", order)
+    return Source(tuple(columns), dataset.n_rows, cells, "Data", order, sequence=scores)
 
 
 def has_weights(dataset: Dataset) -> bool:

@@ -60,6 +60,8 @@ class Source:
         are not too many and none of it can be edited.
     sorts : bool
         Whether a click on a heading sorts the rows.
+    sequence : object
+        Where another one is given, rows stand elsewhere: what the user did before is not meant for those of now.
     """
 
     columns: tuple[Column, ...]
@@ -68,6 +70,7 @@ class Source:
     label: str
     order: Callable[[int, bool], Ints] | None = None
     sorts: bool = True
+    sequence: object = None
 
 
 def show_text(cell: Cell) -> str:

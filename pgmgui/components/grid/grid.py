@@ -259,7 +259,7 @@ class Grid(Component):
     def _load(self, source: Source) -> None:
         self._loads += 1
         kinds = [(column.title, column.kind, column.editable) for column in source.columns]
-        if self._shape != (shape := (source.label, kinds, source.n_rows)):
+        if self._shape != (shape := (source.label, kinds, source.n_rows, source.sequence)):
             self._shape, self._since = shape, self._loads
         # The rows in view come along, so that a changed table does not flicker.
         first, last = self._window

@@ -35,6 +35,7 @@ class DataGrid(pn.viewable.Viewer):
         self._session = session
         self._shown: Dataset | None = None
         self._drawn: tuple[Dataset, Scored | None] | None = None
+        self._outlived: Scored | None = None
         self._scoring = RowScoring(session, work_beside)
         self._looked_at = self._picking = False
         self._look_at = _make_choice(
@@ -90,6 +91,9 @@ class DataGrid(pn.viewable.Viewer):
             self._shown = None
             return
         if seen is not self._shown:
+            # A cell that was typed does not move its row at once: only once it is known how probable that is now.
+            stays = self._editing.is_taking and self._shown is not None and self._shown.n_rows == seen.n_rows
+            self._outlived = self._scored if stays else None
             self._shown = seen
             self._summary.source = summary_source(seen)
         self._ordering.visible = rows
@@ -108,8 +112,9 @@ class DataGrid(pn.viewable.Viewer):
     def _scored(self) -> Scored | None:
         """The scores of the rows that are shown; None where they stand as read, or none have been found yet."""
         scored = self._scoring.scored
-        fits = scored is not None and scored.dataset is self._shown and self._order.value == BY_PROBABILITY
-        return scored if fits else None
+        if scored is None or self._order.value != BY_PROBABILITY:
+            return None
+        return scored if scored.dataset is self._shown or scored is self._outlived else None
 
     def _show_rows(self) -> None:
         """The rows in the order that was chosen, if they are not there yet."""
@@ -120,10 +125,12 @@ class DataGrid(pn.viewable.Viewer):
             data, marks = self._session.data, self._session.marks
             beneath = None if data is None else Beneath(data.dataset, marks)
             source = data_source(seen, None if scored is None else scored.scores, beneath)
-            if self._editing.is_taking:
+            before = self._rows.source
+            if self._editing.is_taking and before is not None and before.n_rows == source.n_rows:
                 self._rows.update_source(source)
             else:
                 self._rows.source = source
+                self._editing.forget_chosen()
             self._show_row()
 
     def _describe(self, scored: Scored | None) -> list[str]:

@@ -90,6 +90,17 @@ def test_what_was_done_before_the_rows_moved_is_ignored(grid):
     assert grid.sent[-1]["sort"] == (0, True)
 
 
+def test_what_was_done_to_rows_that_stood_elsewhere_is_ignored(grid):
+    grid.source = make_source(sequence="first")
+    before = grid._loads
+    grid.source = make_source(sequence="first")
+    say(grid, "pick", load=before, row=3)
+    assert grid.asked == [3]
+    grid.source = make_source(sequence="second")
+    say(grid, "pick", load=before, row=3)
+    assert grid.asked == [3]
+
+
 def test_a_list_that_changes_stays_sorted_and_another_begins_anew(grid):
     say(grid, "head", column=0)
     grid.source = make_source(["z", "a", "m", "b"])
