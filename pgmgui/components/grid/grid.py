@@ -20,11 +20,9 @@ from typing import Any
 import numpy as np
 import param
 
-from engine.model.arrays import Ints
-from engine.model.errors import PgmError
 from pgmgui.components.base import Component
-from pgmgui.components.grid.blocks import check_size, read_block, write_block
-from pgmgui.components.grid.cells import Cell, Column, Source, copy_text
+from pgmgui.components.grid.blocks import BlockError, check_size, read_block, write_block
+from pgmgui.components.grid.cells import Cell, Column, Ints, Source, copy_text
 from pgmgui.components.grid.sorting import MOST_SORTED, sort_cells
 
 __all__ = ["Cell", "Column", "Grid", "Source"]
@@ -192,7 +190,7 @@ class Grid(Component):
     def _try(self, act: Callable[[], object]) -> None:
         try:
             act()
-        except PgmError as error:
+        except BlockError as error:
             trouble: Callable[[str], object] | None = self.on_trouble
             if trouble is not None:
                 said = str(error)
@@ -228,7 +226,7 @@ class Grid(Component):
         _check_room(source, rows[0], columns[0], height, width, where)
         wrong = [c for c in range(columns[0], columns[0] + width) if not source.columns[c].editable]
         if wrong:
-            raise PgmError(f"the column {source.columns[wrong[0]].title!r} cannot be edited; nothing was pasted")
+            raise BlockError(f"the column {source.columns[wrong[0]].title!r} cannot be edited; nothing was pasted")
         paste(self._rows(rows[0], rows[0] + height - 1), list(range(columns[0], columns[0] + width)), block)
 
     # --- what is sent
@@ -293,12 +291,12 @@ class Grid(Component):
 def _check_room(source: Source, row: int, column: int, height: int, width: int, where: str) -> None:
     """Refuse a block that does not fit between a cell and the end of the table."""
     if row + height > source.n_rows:
-        raise PgmError(
+        raise BlockError(
             f"{height:,} rows are pasted at {where}, and there are {source.n_rows - row:,} from there on; "
             "nothing was pasted: add rows, or paste further up"
         )
     if column + width > len(source.columns):
-        raise PgmError(
+        raise BlockError(
             f"{width:,} columns are pasted at {where}, and there are {len(source.columns) - column:,} from there on; "
             "nothing was pasted"
         )

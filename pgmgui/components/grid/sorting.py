@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from engine.model.arrays import Ints
-from pgmgui.components.grid.cells import Cell, show_text
+from pgmgui.components.grid.cells import Cell, Ints, show_text
 
 MOST_SORTED = 20_000
 """Rows that are sorted by their cells; a longer table has to know its orders itself."""

@@ -242,7 +242,21 @@ class TableEditor(pn.viewable.Viewer):
 
     def _paste(self, rows: Ints, columns: Sequence[int], block: Sequence[Sequence[str]]) -> None:
         """Give a block of cells other numbers, all of them or none."""
-        first = len(self._session.network.scopes[self._number]) - 1
+        try:
+            values = self._read_block(rows, columns, block)
+        except PgmError as error:
+            self._session.refuse(error)
+            return
+        into = [column - len(self._session.network.scopes[self._number]) + 1 for column in columns]
+        if self._is_bayesian:
+            self._take(self._draft.pasted(rows, into, values))
+        else:
+            table = self._draft.table.copy()
+            table[np.ix_(rows, np.array(into))] = values
+            self._take(Draft(table))
+        self._draw_table()
+
+    def _read_block(self, rows: Ints, columns: Sequence[int], block: Sequence[Sequence[str]]) -> Floats:
         what = "a probability" if self._is_bayesian else "a number"
         values = np.empty((len(rows), len(columns)))
         for place, (row, texts) in enumerate(zip(rows.tolist(), block, strict=True)):
@@ -251,14 +265,7 @@ class TableEditor(pn.viewable.Viewer):
                     values[place, k] = parse_number(text, what)
                 except PgmError as error:
                     raise PgmError(f"row {row + 1:,}, {self._titles[columns[k]]!r}: {error}") from None
-        into = [column - first for column in columns]
-        if self._is_bayesian:
-            self._take(self._draft.pasted(rows, into, values))
-        else:
-            table = self._draft.table.copy()
-            table[np.ix_(rows, np.array(into))] = values
-            self._take(Draft(table))
-        self._draw_table()
+        return values
 
     def _complete(self) -> None:
         self._take(self._draft.filled())

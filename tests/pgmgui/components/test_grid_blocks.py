@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.model.errors import PgmError
-from pgmgui.components.grid.blocks import MOST_BLOCK, read_block, write_block
+from pgmgui.components.grid.blocks import MOST_BLOCK, BlockError, read_block, write_block
 from pgmgui.components.grid.grid import LATER, Column, Grid, Source
 
 COLUMNS = (
@@ -48,7 +47,7 @@ def test_texts_are_split_at_tabs_or_commas():
     assert read_block("a\n\nb") == [["a"], [""], ["b"]]
     assert read_block("0,5") == [["0,5"]]
     assert read_block("[0.4;0.8]") == [["[0.4;0.8]"]]
-    with pytest.raises(PgmError, match="line 2 of what is pasted has 1 cells, the first has 2"):
+    with pytest.raises(BlockError, match="line 2 of what is pasted has 1 cells, the first has 2"):
         read_block("a\tb\nc")
 
 
