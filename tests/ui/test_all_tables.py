@@ -62,4 +62,5 @@ def test_all_tables_are_drawn_anew_and_ranked_by_how_far_they_moved(open_panel):
     expect(board.grid(f"Differences of {farthest}")).to_be_visible()
     assert board.session.selected == [farthest]
     board.undo()
+    expect(board.button("Undo")).to_be_disabled()
     assert board.session.network is before
