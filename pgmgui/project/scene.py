@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.formats import DataDocument, Document
 from engine.learning.bounding import AnyBounds, bound_task
@@ -12,6 +12,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
+from engine.model.data_edits import DataEdit
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
@@ -72,6 +73,13 @@ class Scene:
             return 1.0 if self.factor_prior is None else self.factor_prior
         names = [variable.name for variable in self.document.network.variables]
         return {name: self.prior.get(name, self.common_prior) for name in names}
+
+
+def edit_scene(scene: Scene, edit: DataEdit) -> Scene:
+    """The scene with other cells, weights or rows in its data."""
+    if scene.data is None:
+        raise ModelError("there is no data to edit; open or simulate some first")
+    return replace(scene, data=replace(scene.data, dataset=edit.apply(scene.data.dataset)))
 
 
 AT_ONCE = 100

@@ -8,6 +8,7 @@ from typing import Any
 import param
 
 from engine.formats import DataDocument, Document
+from engine.model.data_edits import DataEdit
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
@@ -16,7 +17,7 @@ from pgmgui.project.following import Changes, follow
 from pgmgui.project.marks import Mark
 from pgmgui.project.scene import Derived, Parts, Scene, derive_anew
 from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
-from pgmgui.state.history import History, Step
+from pgmgui.state.history import History, Step, make_step
 
 
 class OpenScene(param.Parameterized):
@@ -119,10 +120,12 @@ class OpenScene(param.Parameterized):
     def _travel(self, steps: Sequence[Step], go: Callable[[Step], None]) -> bool:
         if not steps:
             return False
-        step = steps[-1]
-        derived = step.derived or derive_anew(step.scene, self.scene, self.derived)
-        go(Step(step.label, self.scene, self.derived, tuple(self.selected)))
-        self._show(step.scene, derived, step.selected)
+        step, now = steps[-1], self.scene
+        scene = step.restore(now)
+        derived = step.derived or derive_anew(scene, now, self.derived)
+        edit = None if step.edit is None or now.data is None else step.edit.invert(now.data.dataset)
+        go(make_step(step.label, now, self.derived, tuple(self.selected), scene, edit))
+        self._show(scene, derived, step.selected)
         return True
 
     # --- how changes are made
@@ -152,6 +155,7 @@ class OpenScene(param.Parameterized):
         note: str = "",
         undoable: bool = True,
         evidence: Mapping[str, Likelihood] | None = None,
+        back: DataEdit | None = None,
     ) -> bool:
         try:
             if isinstance(scene.document.network, BayesianNetwork):
@@ -161,7 +165,7 @@ class OpenScene(param.Parameterized):
             self.refuse(error)
             return False
         if undoable:
-            self._history.record(Step(label, self.scene, self.derived, tuple(self.selected)))
+            self._history.record(make_step(label, self.scene, self.derived, tuple(self.selected), scene, back))
         self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, evidence)
         return True
 

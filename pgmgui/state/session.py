@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,12 +10,15 @@ import param
 
 from engine.insight.slack import Share
 from engine.learning.snapshot import Snapshot
+from engine.model.arrays import Floats
+from engine.model.data_edits import DataEdit
+from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.axes import Axes
 from pgmgui.project.cases import fit_case, make_case, name_case
 from pgmgui.project.look import Look
 from pgmgui.project.marks import Partial, Soft
-from pgmgui.project.scene import Parts
+from pgmgui.project.scene import Derived, Parts, Scene, edit_scene
 from pgmgui.project.settings import Settings
 from pgmgui.project.trails import ShownTrail
 from pgmgui.state.editor import Editor
@@ -113,6 +117,27 @@ class Session(Editor):
             self.partial = mark
         else:
             self.soft = mark
+
+    # --- data and tables
+
+    def edit_data(self, label: str, edit: DataEdit, scene: Scene | None = None, derived: Derived | None = None) -> bool:
+        """Change cells, weights or rows of the data; marks stay.
+
+        ``scene`` and ``derived`` are what comes of it, where that was found beforehand.
+        """
+        if self.data is None:
+            return False
+        try:
+            scene = scene or edit_scene(self.scene, edit)
+            back = edit.invert(self.data.dataset)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        return self._change(label, scene, derived, back=back)
+
+    def set_tables(self, label: str, tables: Sequence[Floats]) -> bool:
+        """Give all variables (or factors) other tables, as one step."""
+        return self._edit(label, lambda network: network.with_tables(tables))
 
     # --- cases
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -13,6 +14,8 @@ from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.variable import Variable, list_names
 from pgmgui.components.grid.grid import Cell, Column, Source
+from pgmgui.project.data_cells import show_likelihood, show_text
+from pgmgui.project.marks import Mark, describe_mark
 from pgmgui.project.words import cut
 
 ROLE_WORDS = {
@@ -24,33 +27,48 @@ ROLE_WORDS = {
 MISSING_CELL: Cell = {"text": "?", "kind": "missing", "about": "missing"}
 MOST_BARS = 12
 """Bars in a cell; a variable with more states shows none."""
+MOST_CHOICES = 100
+"""States that a list offers; others can be typed."""
 MOST_NUMBERED = 8
 """Rows whose numbers are told."""
 DIGIT_WIDTH = 8
 """Pixels of a digit."""
 
 
-def data_source(dataset: Dataset, scores: RowScores | None = None) -> Source:
+@dataclass(frozen=True, eq=False)
+class Beneath:
+    """The data that is seen through marks, to be edited: what is typed changes it, and not what is seen of it."""
+
+    dataset: Dataset
+    marks: Mapping[str, Mark]
+
+
+def data_source(dataset: Dataset, scores: RowScores | None = None, beneath: Beneath | None = None) -> Source:
     """The rows of a dataset: numbers from 1, weights if they differ from 1, and a column for each variable.
 
-    With scores, the least probable come first, with their log-likelihoods.
+    With scores, the least probable come first, with their log-likelihoods. With what is beneath, cells can be edited.
     """
-    weighted = not bool((dataset.weights == 1).all())
+    weighted = has_weights(dataset)
     digits = len(f"{dataset.n_rows:,}")
     columns = [Column("Row", "head", width=max(44, 22 + DIGIT_WIDTH * digits))]
-    if weighted:
-        columns.append(Column("Weight", "number", about="how many times the row counts"))
     if scores is not None:
-        columns.insert(1, Column("log Pr", "number", about="its log-likelihood, in nats", width=84))
-    for variable, role in zip(dataset.variables, dataset.roles, strict=True):
-        about = f"{ROLE_WORDS[role]}; states {list_names(variable.states)}"
-        columns.append(Column(variable.name, about=about))
-    meaning = [_cell_of_codes(dataset, i) for i in range(len(dataset.variables))]
+        columns.append(Column("log Pr", "number", about="its log-likelihood, in nats", width=84))
+    if weighted:
+        about = "how many times the row counts"
+        columns.append(Column("Weight", "number", about=about, editable=beneath is not None))
+    first_variable = len(columns)
+    columns += [_make_column(dataset, i, beneath) for i in range(len(dataset.variables))]
+    meaning = [_Meaning(dataset, i, beneath) for i in range(len(dataset.variables))]
+    under = None if beneath is None or beneath.dataset is dataset else beneath.dataset.codes
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         rows = slice(first, last + 1) if scores is None else scores.order[first : last + 1]
         part = dataset.codes[:, rows].tolist()
-        found: list[list[Cell]] = [[meaning[i][code] for code in codes] for i, codes in enumerate(part)]
+        below = part if under is None else under[:, rows].tolist()
+        found: list[list[Cell]] = [
+            [cell_of[pair] for pair in zip(*codes, strict=True)]
+            for cell_of, *codes in zip(meaning, part, below, strict=True)
+        ]
         if weighted:
             found.insert(0, [f"{weight:,.6g}" for weight in dataset.weights[rows]])
         if scores is not None:
@@ -59,7 +77,52 @@ def data_source(dataset: Dataset, scores: RowScores | None = None) -> Source:
         found.insert(0, [f"{row + 1:,}" for row in numbers])
         return [list(row) for row in zip(*found, strict=True)]
 
-    return Source(tuple(columns), dataset.n_rows, cells, "Data")
+    def order(column: int, descending: bool) -> Ints:
+        keys: Floats | Ints = np.arange(dataset.n_rows)
+        if column >= first_variable:
+            keys = _sort_codes(dataset, column - first_variable, descending)
+        elif column == 1 and scores is not None:
+            keys = scores.log_likelihood
+        elif column > 0:
+            keys = dataset.weights
+        if column < first_variable and descending:
+            keys = -keys
+        return np.argsort(keys if scores is None else keys[scores.order], kind="stable")
+
+    return Source(tuple(columns), dataset.n_rows, cells, "Data", order, sequence=scores)
+
+
+def has_weights(dataset: Dataset) -> bool:
+    """Whether rows count other than once."""
+    return not bool((dataset.weights == 1).all())
+
+
+def _make_column(dataset: Dataset, i: int, beneath: Beneath | None) -> Column:
+    variable, role = dataset.variables[i], dataset.roles[i]
+    about = f"{ROLE_WORDS[role]}; states {list_names(variable.states)}"
+    if beneath is None:
+        return Column(variable.name, about=about)
+    mark = beneath.marks.get(variable.name)
+    if mark is not None:
+        about += f"; seen through a mark: {describe_mark(mark)}"
+    missing = show_text(variable, MISSING, None)
+    choices = [*((state, "") for state in variable.states[:MOST_CHOICES]), (missing, "missing")]
+    return Column(
+        variable.name,
+        about=about,
+        editable=True,
+        choices=tuple(choices),
+        hint=f"or a likelihood: {show_likelihood(variable.cardinality)}",
+        clears=True,
+    )
+
+
+def _sort_codes(dataset: Dataset, i: int, descending: bool) -> Ints:
+    """Numbers that sort the cells of a variable by its states; then come likelihoods, and what is missing last."""
+    codes, states = dataset.codes[i].astype(np.int32), dataset.variables[i].cardinality
+    hard = states - 1 - codes if descending else codes
+    found = np.where(codes >= 0, hard, np.where(codes == MISSING, states + 1, states))
+    return found.astype(np.int16) if states < 30_000 else found  # which sorts a million in no time
 
 
 def _score_cell(scores: RowScores, value: float) -> Cell:
@@ -92,25 +155,35 @@ def _number(rows: Ints) -> str:
     return cut([f"{row + 1:,}" for row in rows.tolist()], MOST_NUMBERED)
 
 
-class _Meaning(dict[int, Cell]):
-    """The cell of each code of a variable, made when it is first asked for."""
+class _Meaning(dict[tuple[int, int], Cell]):
+    """The cell of each code of a variable that is seen, and of the code beneath; made when it is first asked for."""
 
-    def __init__(self, variable: Variable, vectors: Floats | None) -> None:
-        super().__init__({MISSING: MISSING_CELL})
-        self._variable, self._vectors = variable, vectors
+    def __init__(self, dataset: Dataset, i: int, beneath: Beneath | None) -> None:
+        super().__init__()
+        self._variable, self._vectors = dataset.variables[i], dataset.likelihoods.get(i)
+        self._beneath = (dataset if beneath is None else beneath.dataset).likelihoods.get(i)
+        self._mark = None if beneath is None else beneath.marks.get(self._variable.name)
 
-    def __missing__(self, code: int) -> Cell:
+    def __missing__(self, codes: tuple[int, int]) -> Cell:
+        code, below = codes
+        variable = self._variable
         if code >= 0:
-            cell: Cell = self._variable.states[code]
+            cell: Cell = variable.states[code]
+        elif code == MISSING:
+            cell = MISSING_CELL
         else:
             assert self._vectors is not None
-            cell = soft_cell(self._variable, self._vectors[FIRST_LIKELIHOOD - code])
-        self[code] = cell
+            cell = soft_cell(variable, self._vectors[FIRST_LIKELIHOOD - code])
+        typed = show_text(variable, below, self._beneath)
+        if self._mark is not None:
+            shown = cell if isinstance(cell, dict) else {"text": cell}
+            about = f"{shown.get('about', '')}; " if shown.get("about") else ""
+            about += f"seen through a mark ({describe_mark(self._mark)}); in the data: {typed}"
+            cell = {**shown, "about": about, "typed": typed}
+        elif isinstance(cell, dict) and typed != cell["text"]:
+            cell = {**cell, "typed": typed}
+        self[codes] = cell
         return cell
-
-
-def _cell_of_codes(dataset: Dataset, i: int) -> _Meaning:
-    return _Meaning(dataset.variables[i], dataset.likelihoods.get(i))
 
 
 def soft_cell(variable: Variable, likelihood: Floats) -> Cell:

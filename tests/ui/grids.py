@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import panel as pn
 
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
@@ -66,3 +67,41 @@ def make_grids() -> pn.viewable.Viewable:
 
     grids["long"].on_pick, grids["long"].on_head, grids["table"].on_edit = pick, shorten, edit
     return pn.Column(said, *grids.values(), width=480)
+
+
+def make_sheet() -> pn.viewable.Viewable:
+    """A sheet of states to type, choose, paste and empty, and what was done with it."""
+    states = (("yes", ""), ("no", ""), ("?", "missing"))
+    sheet = [[f"{row + 1}", "yes", "no"] for row in range(6)]
+    said, chosen = PlainText(margin=(4, 4)), PlainText(margin=(4, 4))
+    columns = (
+        Column("Row", "head"),
+        *(Column(name, editable=True, choices=states, hint="or more", clears=True) for name in ("Rain", "Wind")),
+    )
+
+    def order(column: int, descending: bool) -> np.ndarray:
+        found = sorted(range(6), key=lambda row: sheet[row][column], reverse=descending)
+        return np.array(found)
+
+    def show() -> None:
+        cells = lambda first, last: [list(row) for row in sheet[first : last + 1]]  # noqa: E731
+        grid.update_source(Source(columns, 6, cells, "Sheet", order))
+
+    def edit(row: int, column: int, text: str) -> bool:
+        if text not in ("yes", "no", "?", ""):
+            said.write(f"refused {text}")
+            return False
+        sheet[row][column] = text or "?"
+        show()
+        return True
+
+    def paste(rows: np.ndarray, columns: list[int], block: list[list[str]]) -> None:
+        for row, texts in zip(rows.tolist(), block, strict=True):
+            for column, text in zip(columns, texts, strict=True):
+                sheet[row][column] = text or "?"
+        show()
+
+    grid = Grid(on_edit=edit, on_paste=paste, on_trouble=said.write, sizing_mode="stretch_width")
+    grid.on_choose = lambda rows: chosen.write(f"chosen {rows.tolist()}")
+    show()
+    return pn.Column(said, chosen, grid, width=480)

@@ -3,10 +3,10 @@
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered with a full
 ``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that has changed, ``bars``
 how probable their states are, and ``trail`` which way through them stands out. A ``find`` is answered with what was
-``found``, an ``ask`` with the ``options`` of a node, and a ``copy`` with the text that was ``copied``. What the user does
-comes as a numbered ``op``; once all that follows from it has been sent, it is answered with ``ack``, and before that with
-the graph as it was if it is refused. Data travel as messages, not as parameters, since a parameter would be sent and
-compared with every change of the page.
+``found``, an ``ask`` with the ``options`` of a node, and a ``copy`` with the text that was ``copied``. What the user
+does comes as a numbered ``op``; once all that follows from it has been sent, it is answered with ``ack``, and before
+that with the graph as it was if it is refused. Data travel as messages, not as parameters, since a parameter would be
+sent and compared with every change of the page.
 """
 
 from __future__ import annotations

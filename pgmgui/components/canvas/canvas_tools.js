@@ -29,6 +29,9 @@ const SHORTCUTS = [
   [", and .", "Go back and forward through the run: anywhere on the page"],
   ["Arrows, Enter, + and −, 0 in a diagram", "Junction tree, meta-network: go to the next box, press it; zoom; see all"],
   ["T", "Large type, for lectures: anywhere on the page"],
+  ["In a table: typing, F2, Delete", "Change a cell; see its states; make it missing. Shift + arrows choose several"],
+  ["In a table: Ctrl + C, Ctrl + V", "Copy the chosen cells; paste those of a spreadsheet, from the cell in focus on"],
+  ["In a table: Enter on a heading", "Sort by it; again, the other way round; a third time, as it was"],
   ["?", "This list"],
 ]
 

@@ -21,25 +21,33 @@ class Grid {
     this.picked = new Set()
     this.active = [0, 0]
     this.top = 0 // how far down the whole table the view is, in unscaled pixels
-    this.listen()
+    this.anchor = null // the other corner of the chosen cells, if several are
+    listen(this)
     this.resize = new ResizeObserver(() => { this.place(); this.draw() })
     this.resize.observe(root)
   }
 
   // --- what is shown
 
-  load({load, columns, count, label, shown, heads, picks, first, rows, picked}) {
-    const [titles, table] = [JSON.stringify(columns), JSON.stringify([label, columns, count])]
+  load({load, columns, count, label, shown, heads, sortable, sort, since, chooses, picks, first, rows, picked}) {
+    const titles = JSON.stringify(columns.map(({title, kind, width, editable}) => [title, kind, width, editable]))
     const fresh = titles !== this.titles
-    if (table !== this.table) this.editor.finish(false)
-    Object.assign(this, {number: load, titles, table, count, heads, waiting: false, picked: new Set(picked)})
+    if (since !== this.since) {
+      this.editor.finish(false)
+      this.anchor = null
+    }
+    Object.assign(this, {number: load, titles, since, count, heads, sortable, sort, chooses, waiting: false})
+    this.picked = new Set(picked)
     this.cells.clear()
     rows.forEach((row, k) => this.cells.set(first + k, row))
     if (fresh) {
       this.columns = columns
       const {fontSize, fontFamily} = getComputedStyle(this.root)
-      measure_columns(columns, rows, `${fontSize} ${fontFamily}`)
-    }
+      measure_columns(columns, rows, `${fontSize} ${fontFamily}`, sortable)
+    } else columns.forEach((column, c) => Object.assign(this.columns[c], column)) // where they are stays
+    const heading = JSON.stringify([heads, sortable, sort, columns.map(({about}) => about)])
+    if (heading !== this.heading_said) this.heading_range = null // a click on one that is replaced meanwhile is lost
+    this.heading_said = heading
     this.editable = columns.some((column) => column.editable)
     this.say(label, picks)
     this.root.style.maxHeight = shown ? `${HEAD + shown * HEIGHT + 18}px` : ""
@@ -48,6 +56,7 @@ class Grid {
     this.place()
     this.drawn.forEach((_, row) => this.write(row))
     this.active = this.nearest(...this.active)
+    if (this.anchor) this.anchor = this.nearest(...this.anchor)
     this.scroll_to(this.top)
     this.draw()
     if (this.awaited != null) bring(this, this.awaited)
@@ -61,6 +70,7 @@ class Grid {
     root.setAttribute("aria-rowcount", this.count + 1)
     root.setAttribute("aria-colcount", this.columns.length)
     root.setAttribute("aria-readonly", !this.editable)
+    root.setAttribute("aria-multiselectable", "true")
   }
 
   fill({load, first, rows}) {
@@ -193,8 +203,7 @@ class Grid {
     row.setAttribute("aria-rowindex", 1)
     this.each_column(range, (column, c) => {
       const element = make("div", `cell ${column.kind}${this.heads ? " button" : ""}`, "columnheader", row)
-      element.textContent = column.title
-      element.title = column.about ? `${column.title}: ${column.about}` : column.title
+      write_heading(element, column, this.sortable, this.sort?.[0] === c ? this.sort[1] : null)
       element.dataset.heading = c
       this.place_cell(element, column, -1, c)
     })
@@ -251,6 +260,7 @@ class Grid {
     element?.classList.add("active")
     if (element) this.root.setAttribute("aria-activedescendant", element.id)
     else this.root.removeAttribute("aria-activedescendant")
+    show_chosen(this)
   }
 
   // --- rows that are not here yet: one question at a time, for what is then in view
@@ -267,73 +277,20 @@ class Grid {
     this.send({type: "ask", first: row, last: Math.min(Math.max(last, row + BLOCK - 1), this.count - 1)})
   }
 
-  // --- pointer and keyboard
-
-  listen() {
-    const {root} = this
-    root.addEventListener("scroll", () => this.scrolled(), {passive: true})
-    root.addEventListener("wheel", (event) => {
-      if (this.scale === 1 || event.ctrlKey || event.shiftKey || !event.deltaY) return
-      event.preventDefault() // scaled, a notch of the wheel would skip rows
-      this.scroll_to(this.top + event.deltaY * (event.deltaMode === 1 ? HEIGHT : 1))
-    }, {passive: false})
-    root.addEventListener("click", (event) => this.click(event.target))
-    root.addEventListener("dblclick", (event) => { if (event.target.closest("[data-row]")) this.begin(null) })
-    root.addEventListener("keydown", (event) => this.press(event))
-  }
-
-  click(target) {
-    const element = target.closest("[data-row], [data-heading]")
-    if (!element) return
-    const {row, column, heading} = element.dataset
-    if (heading !== undefined && !this.heads) return
-    this.activate(heading === undefined ? Number(row) : -1, Number(heading ?? column))
-    if (!this.can_edit()) this.enter()
-    else {
-      this.asked = Number(row)
-      this.send({type: "pick", row: Number(row)})
-    }
-  }
+  // --- the active cell
 
   nearest(row, column) {
     const least = this.heads ? -1 : 0
     return [clamp(row, least, Math.max(0, this.count - 1)), clamp(column, 0, Math.max(0, this.columns.length - 1))]
   }
 
-  activate(row, column) {
+  // With `extend`, the cells from where it was before on are chosen too.
+  activate(row, column, extend = false) {
+    this.anchor = extend && row >= 0 ? this.anchor ?? this.active : null
     this.active = this.nearest(row, column)
     this.reveal(...this.active)
     this.draw()
-  }
-
-  press(event) {
-    if (!this.columns.length || event.altKey || event.metaKey) return
-    const [row, column] = this.active
-    const page = Math.max(1, Math.floor(this.view / HEIGHT) - 1)
-    const [start, end] = event.ctrlKey ? [0, this.count - 1] : [row, row]
-    const moves = {
-      ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1],
-      PageUp: [Math.max(0, row - page), column], PageDown: [row + page, column],
-      Home: [start, 0], End: [end, this.columns.length - 1],
-    }
-    const typed = event.key.length === 1 && event.key !== " " && !event.ctrlKey
-    if (moves[event.key]) this.activate(...moves[event.key])
-    else if (event.key === "Enter" || event.key === " " || event.key === "F2") this.enter()
-    else if (typed && this.can_edit()) this.begin(event.key)
-    else if ((event.key === "Delete" || event.key === "Backspace") && this.can_edit()) this.begin("")
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-
-  enter() {
-    const [row, column] = this.active
-    if (row < 0) this.send({type: "head", column})
-    else if (this.can_edit()) this.begin(null)
-    else if (this.count) {
-      this.asked = row
-      this.send({type: "pick", row})
-    }
+    tell_chosen(this)
   }
 
   // --- editing
@@ -347,11 +304,24 @@ class Grid {
     if (!this.can_edit()) return
     const [row, column] = this.active
     this.reveal(row, column)
-    this.editor.begin(row, column, text_of(this.cells.get(row)[column]), typed)
+    const {refused} = this
+    const again = typed === null && refused?.row === row && refused.column === column ? refused.text : typed
+    this.editor.begin(row, column, typed_of(this.cells.get(row)[column]), again)
+  }
+
+  // What was typed is offered again, unless the user has gone on: then when the cell is edited the next time.
+  refuse({load, row, column, text}) {
+    if (load !== this.number) return
+    this.refused = {row, column, text}
+    if (this.editor.cell || this.root.getRootNode().activeElement !== this.root) return
+    this.activate(row, column)
+    this.begin(null)
+    this.editor.field.setAttribute("aria-invalid", "true")
   }
 
   edit(row, column, text) {
     // Shown as typed until Python says what has become of it.
+    this.refused = null
     this.put(row, this.cells.get(row)?.map((cell, c) => c === column ? text : cell))
     this.draw()
     this.send({type: "edit", row, column, text})
@@ -387,6 +357,8 @@ export function render({model}) {
     else if (message.type === "cells") grid.fill(message)
     else if (message.type === "picked") grid.pick(message.rows)
     else if (message.type === "bring") bring(grid, message.row)
+    else if (message.type === "refused") grid.refuse(message)
+    else if (message.type === "copied") navigator.clipboard?.writeText(message.text)
   })
   model.on("remove", () => grid.close())
   model.send_msg({type: "ready"})

@@ -9,6 +9,7 @@ const LONG = 8 // characters: longer texts may be cut, and have a tooltip
 
 const clamp = (value, least, most) => Math.max(least, Math.min(value, most))
 const text_of = (cell) => typeof cell === "string" ? cell : cell?.text ?? ""
+const typed_of = (cell) => cell?.typed ?? text_of(cell) // what is edited, and copied
 
 function make(kind, name, role, parent) {
   const element = document.createElement(kind)
@@ -43,6 +44,20 @@ function write_cell(element, cell) {
   else if (said && (bars.length || kind)) element.setAttribute("aria-label", text ? `${text}: ${said}` : said)
 }
 
+// A heading, which says how the rows are sorted by it: rising (false), falling (true) or not (null).
+function write_heading(element, {title, about}, sortable, descending) {
+  element.textContent = title
+  const said = about ? `${title}: ${about}` : title
+  element.title = sortable ? `${said} (click to sort)` : said
+  if (!sortable) return
+  element.setAttribute("aria-sort", descending === null ? "none" : descending ? "descending" : "ascending")
+  if (descending === null) return
+  element.classList.add("sorted")
+  const sign = make("span", "sign", null, element)
+  sign.setAttribute("aria-hidden", "true")
+  sign.textContent = descending ? "▼" : "▲"
+}
+
 function clear_cell(element) {
   if (element.dataset.kind) element.classList.remove(element.dataset.kind)
   element.style.background = ""
@@ -51,11 +66,11 @@ function clear_cell(element) {
 }
 
 // How wide each column wants to be: as its heading and the cells of some rows need.
-function measure_columns(columns, rows, font) {
+function measure_columns(columns, rows, font, sortable) {
   const pen = document.createElement("canvas").getContext("2d")
   columns.forEach((column, c) => {
     pen.font = `600 ${font}`
-    let needed = pen.measureText(column.title).width
+    let needed = pen.measureText(column.title).width + (sortable ? 6 : 0) // for the sign of its order
     if (column.kind !== "head") pen.font = font
     for (const row of rows.slice(0, MEASURED)) {
       const cell = row[c]

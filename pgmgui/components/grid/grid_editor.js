@@ -8,6 +8,12 @@ class Editor {
     this.field.type = "text"
     this.field.addEventListener("keydown", (event) => this.press(event))
     this.field.addEventListener("blur", () => this.finish(true))
+    this.list = new ChoiceList(this.field, () => this.press_enter())
+  }
+
+  press_enter() {
+    const {row, column} = this.cell
+    this.leave(true, [row + 1, column])
   }
 
   // Begin with what was typed, or with the cell's text for null.
@@ -21,6 +27,7 @@ class Editor {
     this.place()
     field.focus({preventScroll: true})
     if (typed === null) field.select()
+    this.list.open(grid.columns[column], typed)
   }
 
   place() {
@@ -29,12 +36,14 @@ class Editor {
     this.field.style.left = `${place}px`
     this.field.style.width = `${size}px`
     this.field.style.top = `${this.grid.offset(this.cell.row)}px`
+    this.list.place()
   }
 
   press(event) {
     event.stopPropagation()
     const back = event.shiftKey ? -1 : 1
     const {row, column} = this.cell ?? {}
+    if (this.list.press(event)) return
     if (event.key === "Escape") this.leave(false, [row, column])
     else if (event.key === "Enter") this.leave(true, [row + back, column])
     else if (event.key === "Tab") {
@@ -55,7 +64,9 @@ class Editor {
     if (!this.cell) return
     const {row, column, old} = this.cell
     this.cell = null
+    this.list.close()
     this.field.remove()
+    this.field.removeAttribute("aria-invalid")
     if (commit && this.field.value !== old) this.grid.edit(row, column, this.field.value)
   }
 }

@@ -6,6 +6,7 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
+from engine.model.arrays import Ints
 from engine.model.dataset import Dataset
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_field
@@ -13,7 +14,8 @@ from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.state.row_scores import RowScoring, Scored
 from pgmgui.state.session import Session
-from pgmgui.tabs.data_rows import data_source, describe_scores, states_source, summary_source
+from pgmgui.tabs.data.data_editing import DataEditing
+from pgmgui.tabs.data_rows import Beneath, data_source, describe_scores, states_source, summary_source
 
 ROWS, VARIABLES = "Rows", "Variables"
 AS_READ, BY_PROBABILITY = "as read", "by probability"
@@ -33,6 +35,7 @@ class DataGrid(pn.viewable.Viewer):
         self._session = session
         self._shown: Dataset | None = None
         self._drawn: tuple[Dataset, Scored | None] | None = None
+        self._outlived: Scored | None = None
         self._scoring = RowScoring(session, work_beside)
         self._looked_at = self._picking = False
         self._look_at = _make_choice(
@@ -48,6 +51,7 @@ class DataGrid(pn.viewable.Viewer):
         self._said = PlainText(margin=(0, 0))
         wide = {"sizing_mode": "stretch_width", "margin": (4, 8, 4, 0)}
         self._rows = Grid(shown=12, on_head=self._select_column, on_pick=self._pick, **wide)
+        self._editing = DataEditing(session, self._rows, self._find_rows)
         self._summary = Grid(shown=8, on_pick=self._select_row, **wide)
         self._states = Grid(shown=6, **wide)
         self._ordering = pn.Row(
@@ -58,6 +62,7 @@ class DataGrid(pn.viewable.Viewer):
             self._ordering,
             self._said,
             self._rows,
+            self._editing,
             self._summary,
             self._states,
             visible=False,
@@ -86,9 +91,13 @@ class DataGrid(pn.viewable.Viewer):
             self._shown = None
             return
         if seen is not self._shown:
+            # A cell that was typed does not move its row at once: only once it is known how probable that is now.
+            stays = self._editing.is_taking and self._shown is not None and self._shown.n_rows == seen.n_rows
+            self._outlived = self._scored if stays else None
             self._shown = seen
             self._summary.source = summary_source(seen)
         self._ordering.visible = rows
+        self._editing.open(rows)
         self._show_rows()
         places = {variable.name: i for i, variable in enumerate(seen.variables)}
         selected = [places[name] for name in self._session.selected if name in places]
@@ -103,8 +112,9 @@ class DataGrid(pn.viewable.Viewer):
     def _scored(self) -> Scored | None:
         """The scores of the rows that are shown; None where they stand as read, or none have been found yet."""
         scored = self._scoring.scored
-        fits = scored is not None and scored.dataset is self._shown and self._order.value == BY_PROBABILITY
-        return scored if fits else None
+        if scored is None or self._order.value != BY_PROBABILITY:
+            return None
+        return scored if scored.dataset is self._shown or scored is self._outlived else None
 
     def _show_rows(self) -> None:
         """The rows in the order that was chosen, if they are not there yet."""
@@ -112,7 +122,15 @@ class DataGrid(pn.viewable.Viewer):
         self._said.write(*self._describe(scored))
         if seen is not None and self._drawn != (seen, scored):
             self._drawn = seen, scored
-            self._rows.source = data_source(seen, None if scored is None else scored.scores)
+            data, marks = self._session.data, self._session.marks
+            beneath = None if data is None else Beneath(data.dataset, marks)
+            source = data_source(seen, None if scored is None else scored.scores, beneath)
+            before = self._rows.source
+            if self._editing.is_taking and before is not None and before.n_rows == source.n_rows:
+                self._rows.update_source(source)
+            else:
+                self._rows.source = source
+                self._editing.forget_chosen()
             self._show_row()
 
     def _describe(self, scored: Scored | None) -> list[str]:
@@ -134,12 +152,14 @@ class DataGrid(pn.viewable.Viewer):
         if row is not None and self._looked_at and not self._picking:
             self._rows.bring(row)
 
-    def _pick(self, place: int) -> None:
+    def _find_rows(self, places: Ints) -> Ints:
+        """The rows of the data at places of the order that was chosen."""
         scored = self._scored
-        if scored is not None and scored.scores is not None:
-            place = int(scored.scores.order[place])
+        return places if scored is None or scored.scores is None else scored.scores.order[places]
+
+    def _pick(self, place: int) -> None:
         self._picking = True  # it is in view, and the user may have gone on since
-        self._session.look_at_row(place)
+        self._session.look_at_row(int(self._find_rows(np.array([place]))[0]))
         self._picking = False
 
     def _go_to(self, text: str) -> None:

@@ -168,7 +168,7 @@ def matching_source(matching: Matching) -> Source:
         Column("Rows", "number", about="how many rows have the value", width=72),
         Column("Is taken for"),
     )
-    return Source(columns, len(items), cells, "What does not fit")
+    return Source(columns, len(items), cells, "What does not fit", sorts=False)  # values stand below their column
 
 
 def _make_row(matching: Matching, item: Item) -> list[Cell]:

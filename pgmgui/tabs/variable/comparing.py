@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from engine.inference.posterior import infer
+from engine.insight.movement import find_marginals
+from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.dataset import make_dataset
 from engine.model.errors import ImpossibleEvidenceError
@@ -71,9 +73,8 @@ def gather_tables(session: Session, name: str, exponent: float) -> Tables:
         layout = reached.task.layout
         networks[LEARNED] = networks[SHRUNK] = reached.network()
         found[LEARNED] = _flat(layout.tables(reached.theta[reached.best])[v])
-        expected = layout.tables(reached.counts[reached.best])
-        counts = _flat(expected[v])
-        weights = layout.flatten([np.broadcast_to(t.sum(axis=-1, keepdims=True), t.shape) for t in expected])
+        counts = _flat(layout.tables(reached.counts[reached.best])[v])
+        weights = weigh_parameters(reached)
         found[SHRUNK] = shrink(counts, exponent, found[LEARNED])
     for earlier in session.earlier_networks:
         if _same_family(earlier, network, name):
@@ -82,8 +83,15 @@ def gather_tables(session: Session, name: str, exponent: float) -> Tables:
                 found[PREVIOUS], networks[PREVIOUS] = table, earlier
                 break
     flatten = Layout(network).flatten
-    wholes = {key: flatten(other.tables) for key, other in networks.items() if _same_scopes(other, network)}
+    wholes = {key: flatten(other.tables) for key, other in networks.items() if same_scopes(other, network)}
     return Tables(found, counts, wholes, weights)
+
+
+def weigh_parameters(reached: Snapshot) -> Floats:
+    """The rows that are expected behind each parameter of a Bayesian network that was learned."""
+    layout = reached.task.layout
+    expected = layout.tables(reached.counts[reached.best])
+    return layout.flatten([np.broadcast_to(t.sum(axis=-1, keepdims=True), t.shape) for t in expected])
 
 
 def list_sources(session: Session) -> dict[str, Network]:
@@ -106,15 +114,9 @@ def gather_marginals(sources: Mapping[str, Network], variables: Sequence[Variabl
     for key, network in sources.items():
         if _has(network, variables):
             found[key] = _flat(find_marginal(network, variables))
-            if _same_scopes(network, sources[CURRENT]):
-                wholes[key] = _find_marginals(network)
+            if same_scopes(network, sources[CURRENT]):
+                wholes[key] = Layout(network).flatten(find_marginals(network))
     return Tables(found, None, wholes)
-
-
-def _find_marginals(network: Network) -> Floats:
-    """The marginals of all factors end to end."""
-    posterior = infer(network, make_dataset(network.variables, [[None] * len(network.variables)]))
-    return Layout(network).flatten([posterior.family(k)[0] for k in range(len(network.scopes))])
 
 
 def find_marginal(network: Network, variables: Sequence[Variable]) -> Floats:
@@ -186,7 +188,7 @@ def _has(network: Network, variables: Sequence[Variable]) -> bool:
     return all(variable in known for variable in variables)
 
 
-def _same_scopes(other: Network, network: Network) -> bool:
+def same_scopes(other: Network, network: Network) -> bool:
     """Whether a network has the same variables and tables over the same scopes as another."""
     return type(other) is type(network) and (other.variables, other.scopes) == (network.variables, network.scopes)
 

@@ -11,17 +11,21 @@ from pgmgui.components.fields import make_area, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.components.plain_text import PlainText
+from pgmgui.components.switch import make_switch
 from pgmgui.project.marks import ROLES, describe_mark
 from pgmgui.project.notes import LONGEST_NOTE, find_note
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
+from pgmgui.tabs.variable.all_tables import AllTables
 from pgmgui.tabs.variable.compare import ComparePanel
 from pgmgui.tabs.variable.mark_details import MarkDetails
 from pgmgui.tabs.variable.noisy import NoisyEditor
 from pgmgui.tabs.variable.prior_form import PriorEditor
+from pgmgui.tabs.variable.ranking_view import RankingView
 from pgmgui.tabs.variable.states import StatesEditor
 from pgmgui.tabs.variable.table import TableEditor
 
+ALL, MOVED = "All variables", "What moved"
 _TABS = {
     "& .MuiTabs-root": {"minHeight": "36px"},
     "& .MuiTab-root": {"minHeight": "36px", "minWidth": "0", "padding": "6px 10px", "textTransform": "none"},
@@ -42,14 +46,25 @@ class VariablePanel(pn.viewable.Viewer):
         self._session = session
         self._hint = PlainText(margin=(0, 0, 6, 0))
         self._list = Grid(on_pick=self._pick, shown=14, sizing_mode="stretch_width", margin=0)
-        self._all = pn.Column(self._hint, self._list, sizing_mode="stretch_width", margin=0)
+        self._ranking = RankingView(session, self._compare)
+        self._moved = Drawer(self._ranking)
+        self._switch = make_switch(
+            "Show",
+            [ALL, MOVED],
+            "All variables; or all tables by how far they are from the true, learned or earlier ones.",
+        )
+        self._switch.param.watch(lambda *_: self._update(), "value")
+        self._tables = pn.Column(AllTables(session), sizing_mode="stretch_width", margin=0)
+        self._all = pn.Column(
+            self._switch, self._hint, self._list, self._moved, self._tables, sizing_mode="stretch_width", margin=0
+        )
         self._many = Drawer(MarkDetails(session, several=True))
         self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
         self._note = make_area(
             "Note", "What you want to remember of it; kept in files.", LONGEST_NOTE, self._write_note
         )
         self._around = Choices(label="Neighbours", on_press=lambda name: session.select([name]), margin=(2, 0))
-        sections = LazyTabs(
+        self._sections = LazyTabs(
             {
                 "Table": lambda: TableEditor(session),
                 "States": lambda: StatesEditor(session),
@@ -61,7 +76,7 @@ class VariablePanel(pn.viewable.Viewer):
             "stretch_width",
             sx=_TABS,
         )
-        self._one = Drawer(self._name, self._note, self._around, sections)
+        self._one = Drawer(self._name, self._note, self._around, self._sections)
         self._scope = Choices(
             label="Variables of the factor", on_press=lambda name: session.select([name]), margin=(2, 0)
         )
@@ -77,7 +92,12 @@ class VariablePanel(pn.viewable.Viewer):
         self._show_factor(factor)
         self._many.open(chosen > 1)
         self._one.open(chosen == 1)
+        moved = self._switch.value == MOVED
+        self._moved.open(moved)
+        self._ranking.look(self._all.visible and moved)
+        self._list.visible = not moved
         if self._all.visible:
+            self._tables.visible = self._switch.visible = bool(self._session.network.variables)
             self._list_all()
         elif chosen == 1:
             self._name.value = self._session.selected[0]
@@ -100,7 +120,9 @@ class VariablePanel(pn.viewable.Viewer):
             return rows
 
         self._list.source = Source(_COLUMNS, len(network.variables), cells, "Variables")
-        if network.variables:
+        if self._switch.value == MOVED:
+            self._hint.write("")
+        elif network.variables:
             self._hint.write(
                 f"{count(len(network.variables), 'variable')}. Click one here or on the canvas to edit it."
             )
@@ -109,6 +131,10 @@ class VariablePanel(pn.viewable.Viewer):
 
     def _pick(self, row: int) -> None:
         self._session.select([self._session.network.variables[row].name])
+
+    def _compare(self, name: str) -> None:
+        self._sections.open("Compare")
+        self._session.select([name])
 
     # --- a factor selected
 

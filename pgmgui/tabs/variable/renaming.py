@@ -23,17 +23,15 @@ def rename_hidden(
     if task is None or first not in tables.wholes or second not in tables.wholes:
         return tables, []
     scope = task.network.scopes[factor]
-    orders = _find_orders(task, factor, tables, first, second)
+    orders = find_orders(task, factor, tables, first, second)
     found = {**tables.found, second: _rename(task.network, scope, tables.found[second], orders)}
     counts = tables.counts
     if counts is not None:
-        counts = _rename(task.network, scope, counts, _find_orders(task, factor, tables, first, LEARNED))
+        counts = _rename(task.network, scope, counts, find_orders(task, factor, tables, first, LEARNED))
     return replace(tables, found=found, counts=counts), describe_renaming(task.network, scope, orders, second)
 
 
-def _find_orders(
-    task: LearningTask, factor: int, tables: Tables, first: str, second: str
-) -> dict[int, tuple[int, ...]]:
+def find_orders(task: LearningTask, factor: int, tables: Tables, first: str, second: str) -> dict[int, tuple[int, ...]]:
     """Per hidden variable, which states of the second are its first, second, … in the first.
 
     What was learned counts by the rows behind it: a parameter that no row touches says nothing.

@@ -52,8 +52,12 @@ def table_source(
 
 
 def number_cells(values: Floats) -> list[Cell]:
-    """Numbers as cells."""
-    return [show_number(float(value)) for value in values]
+    """Numbers as cells, in six digits; all of them are edited and copied."""
+    cells: list[Cell] = []
+    for value in values.tolist():
+        text = show_number(value)
+        cells.append(text if float(text) == value else {"text": text, "typed": repr(value)})
+    return cells
 
 
 def log_cells(logs: Floats) -> list[Cell]:
@@ -83,4 +87,4 @@ def sum_cell(draft: Draft, row: int) -> Cell:
     if row not in draft.open_rows:
         return "1"
     total = show_number(float(draft.open_rows[row].sum()))
-    return {"text": total, "kind": "warn", "about": "does not sum to 1: complete the row, or press Normalise"}
+    return {"text": total, "kind": "warn", "about": "does not sum to 1: complete the row, or press Normalise or Fill"}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import panel as pn
 
-from engine.model.arrays import Floats
+from engine.model.arrays import Floats, Ints
 from engine.model.editing import normalise
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from pgmgui.components.fields import make_field, make_narrow_button
+from pgmgui.components.fields import make_narrow_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch
@@ -17,7 +19,9 @@ from pgmgui.project.numbers import parse_number
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.drafts import Draft
+from pgmgui.tabs.variable.fresh_tables import draw_table, level_table
 from pgmgui.tabs.variable.rows import SUM, log_cells, number_cells, sum_cell, table_source, take_logs
+from pgmgui.tabs.variable.seed_field import SeedField
 
 _SCALES = {"Values": "values", "Logs": "logs", "Scale-free": "scale-free"}
 _ABOUT_SCALES = (
@@ -50,15 +54,19 @@ class TableEditor(pn.viewable.Viewer):
         self._factors: list[int] = []
         self._draft = Draft(np.empty((0, 0)))
         self._logs = self._draft.table
-        self._seed = 0
+        self._seed = SeedField(session.say)
         self._chooser = Grid(on_pick=self._choose, shown=3, sizing_mode="stretch_width", margin=(6, 0, 2, 0))
         self._choosing = pn.Column(self._chooser, sizing_mode="stretch_width", margin=0)
         self._caption = PlainText(margin=(6, 0, 0, 0))
         self._scale = make_switch("Show", list(_SCALES), _ABOUT_SCALES)
         self._scale.param.watch(lambda event: session.show_scale(_SCALES[event.new]), "value")
-        self._grid = Grid(on_edit=self._edit, shown=9, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
+        self._grid = Grid(on_edit=self._edit, on_paste=self._paste, shown=9, sizing_mode="stretch_width")
+        self._grid.param.update(on_trouble=session.say, margin=(4, 0, 2, 0))
         self._status = PlainText(margin=(2, 0))
         self._normalise = make_narrow_button("Normalise", "make rows sum to 1", self._finish)
+        self._fill = make_narrow_button(
+            "Fill", "what was typed of a row stays, its other numbers share the rest as before", self._complete
+        )
         self._discard = make_narrow_button("Discard", "forget rows that do not sum to 1", self._forget)
         self._uniform = make_narrow_button("Uniform", "make all numbers of a row equal", self._level)
         self._random = make_narrow_button(
@@ -67,15 +75,13 @@ class TableEditor(pn.viewable.Viewer):
         self._own = make_narrow_button(
             "Network's own", "show the network's own table again", lambda: session.view("current")
         )
-        self._seed_field = make_field(
-            "Seed", "The same seed draws the same table; it goes up by itself.", self._reseed, 90
-        )
         tools = pn.FlexBox(
             self._normalise,
+            self._fill,
             self._discard,
             self._uniform,
             self._random,
-            self._seed_field,
+            self._seed,
             self._own,
             margin=0,
             align_items="center",
@@ -104,6 +110,10 @@ class TableEditor(pn.viewable.Viewer):
     @property
     def _table(self) -> Floats:
         return self._session.network.tables[self._number]
+
+    @property
+    def _titles(self) -> list[str]:
+        return [] if self._grid.source is None else [column.title for column in self._grid.source.columns]
 
     @property
     def _is_read_only(self) -> bool:
@@ -205,10 +215,10 @@ class TableEditor(pn.viewable.Viewer):
         self._status.write(self._draft.describe())
         unfinished = bool(self._draft.open_rows)
         self._normalise.disabled = self._is_read_only or (self._is_bayesian and not unfinished)
-        self._uniform.disabled = self._random.disabled = self._seed_field.disabled = self._is_read_only
+        self._uniform.disabled = self._random.disabled = self._is_read_only
+        self._seed.enable(not self._is_read_only)
         self._own.visible = self._is_learned
-        self._discard.visible = unfinished
-        self._seed_field.value = str(self._seed)
+        self._discard.visible = self._fill.visible = unfinished
 
     # --- what the user does
 
@@ -230,6 +240,42 @@ class TableEditor(pn.viewable.Viewer):
             table[row, column - len(scope) + 1] = value
             self._take(Draft(table))
 
+    def _paste(self, rows: Ints, columns: Sequence[int], block: Sequence[Sequence[str]]) -> None:
+        """Give a block of cells other numbers, all of them or none."""
+        try:
+            values = self._read_block(rows, columns, block)
+        except PgmError as error:
+            self._session.refuse(error)
+            return
+        into = [column - len(self._session.network.scopes[self._number]) + 1 for column in columns]
+        if self._is_bayesian:
+            self._take(self._draft.pasted(rows, into, values))
+        else:
+            table = self._draft.table.copy()
+            table[np.ix_(rows, np.array(into))] = values
+            self._take(Draft(table))
+        self._draw_table()
+
+    def _read_block(self, rows: Ints, columns: Sequence[int], block: Sequence[Sequence[str]]) -> Floats:
+        what = "a probability" if self._is_bayesian else "a number"
+        values = np.empty((len(rows), len(columns)))
+        for place, (row, texts) in enumerate(zip(rows.tolist(), block, strict=True)):
+            for k, text in enumerate(texts):
+                try:
+                    values[place, k] = parse_number(text, what)
+                except PgmError as error:
+                    raise PgmError(f"row {row + 1:,}, {self._titles[columns[k]]!r}: {error}") from None
+        return values
+
+    def _complete(self) -> None:
+        self._take(self._draft.filled())
+        self._draw_table()
+        if self._draft.open_rows:
+            row = min(self._draft.open_rows)
+            self._session.say(
+                f"Row {row + 1:,} cannot be filled: what was typed leaves nothing for the others. Make it smaller."
+            )
+
     def _take(self, draft: Draft) -> None:
         """Go on with a draft; where its table has changed, the session gets it."""
         before, self._draft = self._draft, draft
@@ -249,25 +295,11 @@ class TableEditor(pn.viewable.Viewer):
         self._draw_table()
 
     def _level(self) -> None:
-        states = self._draft.table.shape[1]
-        self._take(Draft(np.full(self._draft.table.shape, 1 / states if self._is_bayesian else 1.0)))
+        self._take(Draft(level_table(self._draft.table.shape, self._is_bayesian)))
 
     def _draw(self) -> None:
-        rows, states = self._draft.table.shape
-        generator = np.random.default_rng(self._seed)
-        self._seed += 1
-        if self._is_bayesian:
-            self._take(Draft(generator.dirichlet(np.ones(states), rows)))
-        else:
-            size = rows * states
-            self._take(Draft(generator.dirichlet(np.ones(size)).reshape(rows, states) * size))
-
-    def _reseed(self, text: str) -> None:
-        if text.strip().isdecimal() and len(text) < 16:
-            self._seed = int(text)
-        elif text:
-            self._session.say(f"{text!r} is no seed; type a whole number such as 7")
-        self._seed_field.value = str(self._seed)
+        generator = np.random.default_rng(self._seed.take())
+        self._take(Draft(draw_table(self._draft.table.shape, self._is_bayesian, generator)))
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

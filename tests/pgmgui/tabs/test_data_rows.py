@@ -6,7 +6,16 @@ import pytest
 from engine.insight.row_scores import RowScores
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.variable import Variable
-from pgmgui.tabs.data_rows import count_cells, data_source, describe_scores, percent, states_source, summary_source
+from pgmgui.project.marks import Hidden, apply_marks
+from pgmgui.tabs.data_rows import (
+    Beneath,
+    count_cells,
+    data_source,
+    describe_scores,
+    percent,
+    states_source,
+    summary_source,
+)
 
 RAIN = Variable("Rain", ("yes", "no"))
 SKY = Variable("Sky", ("blue", "grey", "black"))
@@ -136,3 +145,37 @@ def test_shares_are_never_rounded_to_nothing_or_all():
         "100%",
         "<0.1%",
     ]
+
+
+def test_rows_sort_by_states_weights_and_scores_with_missing_ones_last():
+    dataset = make_dataset([RAIN, SKY], ROWS, [2, 1, 3, 1])
+    order = data_source(dataset).order
+    assert order(0, True).tolist() == [3, 2, 1, 0]
+    assert order(1, False).tolist() == [1, 3, 0, 2]  # by weight
+    assert order(2, False).tolist() == [0, 3, 2, 1]
+    assert order(2, True).tolist() == [2, 0, 3, 1]
+    assert order(3, False).tolist() == [2, 0, 1, 3]  # a likelihood after the states
+    assert order(3, True).tolist() == [0, 2, 1, 3]
+    scores = RowScores(np.array([-1.0, -9.0, -2.0, -4.0]), dataset.weights)
+    scored = data_source(dataset, scores)
+    assert [row[0] for row in scored.cells(0, 3)] == ["2", "4", "3", "1"]
+    assert scored.order(0, False).tolist() == [3, 0, 2, 1]
+    assert scored.order(1, True).tolist() == [3, 2, 1, 0]
+
+
+def test_cells_to_edit_say_what_is_beneath_a_mark():
+    dataset = make_dataset([RAIN, SKY], ROWS)
+    hidden = apply_marks(dataset, {"Rain": Hidden()})
+    source = data_source(hidden, beneath=Beneath(dataset, {"Rain": Hidden()}))
+    _, rain, sky = source.columns
+    assert rain.editable
+    assert rain.clears
+    assert rain.choices == (("yes", ""), ("no", ""), ("?", "missing"))
+    assert rain.about.endswith("seen through a mark: hidden")
+    assert sky.hint == "or a likelihood: [0.4;0.8;0.1]"
+    first, second, *_ = source.cells(0, 3)
+    assert (first[1]["text"], first[1]["typed"]) == ("?", "yes")
+    assert first[1]["about"] == "missing; seen through a mark (hidden); in the data: yes"
+    assert second[1]["typed"] == "?"
+    assert second[2]["typed"] == "[0.2;0.8;0.4]"
+    assert first[2] == "grey"

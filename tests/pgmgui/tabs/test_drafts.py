@@ -84,7 +84,7 @@ def test_open_rows_are_told_and_normalised():
     draft = Draft(np.full((4, 3), 1 / 3))
     assert draft.describe() == ""
     draft = draft.edited(2, 0, 0.5)
-    assert draft.describe() == "⚠ Row 3 sums to 1.16667, not 1: complete it, or press Normalise."
+    assert draft.describe() == "⚠ Row 3 sums to 1.16667, not 1: complete it, or press Normalise or Fill."
     draft = draft.edited(1, 0, 0.0).edited(1, 1, 0.0).edited(1, 2, 0.0)
     assert draft.describe().startswith("⚠ 2 rows do not sum to 1, the first is row 2 with 0: complete them")
     assert sum_cell(draft, 0) == "1"
@@ -93,6 +93,35 @@ def test_open_rows_are_told_and_normalised():
     np.testing.assert_allclose(done.table[1], 1 / 3)
     np.testing.assert_allclose(done.table[2], [3 / 7, 2 / 7, 2 / 7])
     assert not done.open_rows
+
+
+def test_filling_keeps_what_was_typed_and_shares_the_rest_as_before():
+    draft = Draft(np.array([[0.2, 0.2, 0.6, 0.0], [1.0, 0.0, 0.0, 0.0], [0.25, 0.25, 0.25, 0.25]]))
+    draft = draft.edited(0, 0, 0.6).edited(1, 0, 0.4).edited(2, 1, 0.5).edited(2, 2, 0.1)
+    done = draft.filled()
+    np.testing.assert_allclose(done.table[0], [0.6, 0.1, 0.3, 0])
+    np.testing.assert_allclose(done.table[1], [0.4, 0.2, 0.2, 0.2])
+    np.testing.assert_allclose(done.table[2], [0.2, 0.5, 0.1, 0.2])
+    assert not done.open_rows
+
+
+def test_a_row_that_leaves_no_rest_is_not_filled():
+    draft = Draft(np.full((2, 3), 1 / 3)).edited(0, 0, 0.7).edited(0, 1, 0.7).edited(1, 1, 1.0)
+    done = draft.filled()
+    assert list(done.open_rows) == [0]
+    assert done.row(0).tolist() == [0.7, 0.7, 1 / 3]
+    assert done.row(1).tolist() == [0, 1, 0]
+    whole = draft.edited(0, 2, 0.9).filled()
+    assert list(whole.open_rows) == [0]
+
+
+def test_a_block_is_pasted_at_once():
+    draft = Draft(np.full((3, 3), 1 / 3)).edited(2, 0, 0.5)
+    done = draft.pasted(np.array([2, 0]), [1, 2], np.array([[0.25, 0.25], [0.5, 0.25]]))
+    assert done.row(2).tolist() == [0.5, 0.25, 0.25]
+    assert list(done.open_rows) == [0]
+    np.testing.assert_allclose(done.filled().table[0], [0.25, 0.5, 0.25])
+    assert draft.table[0].tolist() == [1 / 3] * 3
 
 
 def test_rows_of_a_table_are_named_by_their_configuration():
@@ -108,7 +137,8 @@ def test_rows_of_a_table_are_named_by_their_configuration():
     assert source.n_rows == 6
     for row, cells in enumerate(source.cells(0, 5)):
         at = (b.states.index(cells[0]), a.states.index(cells[1]))
-        assert [float(text) for text in cells[2:4]] == pytest.approx(table[at], abs=1e-6)
+        assert [float(cell["typed"]) for cell in cells[2:4]] == table[at].tolist()
+        assert [float(cell["text"]) for cell in cells[2:4]] == pytest.approx(table[at], abs=1e-6)
         assert source.cells(row, row) == [cells]
     root = table_source(network, (0,), lambda row: number_cells(network.tables[0]), "Table of A", "the probability")
     assert root.n_rows == 1

@@ -1,0 +1,107 @@
+"""Edits of data: what they do, against editing lists of cells; and that they are taken back exactly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.model.data_edits import InsertRows, RemoveRows, SetCells, Several, add_vectors, missing_rows
+from engine.model.dataset import MISSING, Dataset, make_dataset
+from engine.model.errors import ModelError
+from engine.model.variable import Variable
+from tests.plain import plain_data
+
+RAIN, WIND = Variable("Rain", ("yes", "no")), Variable("Wind", ("calm", "breeze", "storm"))
+ROWS = [["yes", "calm"], [None, "storm"], [(0.2, 0.8), None], ["no", "breeze"]]
+
+
+def make() -> Dataset:
+    return make_dataset([RAIN, WIND], ROWS, [1, 2, 3, 4])
+
+
+def read(dataset: Dataset) -> list[list[object]]:
+    """The cells of data, each row with its weight."""
+    rows, weights = plain_data(dataset)
+    return [[*row, weight] for row, weight in zip(rows, weights, strict=True)]
+
+
+def code(rows: list[list[object]]) -> list[list[object]]:
+    """Rows in words as rows of codes."""
+    variables = [RAIN, WIND]
+    return [
+        [*(variables[i].code(cell) if isinstance(cell, str) else cell for i, cell in enumerate(row[:-1])), row[-1]]
+        for row in rows
+    ]
+
+
+def check(edit, expected: list[list[object]]) -> None:
+    before = make()
+    words = read(before)
+    after = edit.apply(before)
+    assert read(after) == code(expected)
+    back = edit.invert(before)
+    assert read(back.apply(after)) == words == read(before)
+    assert read(back.invert(after).apply(before)) == code(expected)
+
+
+def test_cells_and_weights():
+    edit = SetCells(np.array([0, 3]), [1], np.array([[MISSING, 2]]), weights=np.array([0.5, 7.0]))
+    check(edit, [["yes", None, 0.5], [None, "storm", 2], [(0.2, 0.8), None, 3], ["no", "storm", 7]])
+
+
+def test_a_likelihood_more():
+    vectors, codes = add_vectors(make().likelihoods[0], [(1, 0.5), (0.2, 0.8)], 2)
+    assert codes == [-3, -2]
+    edit = SetCells(np.array([0, 1]), [0], np.array([codes]), {0: vectors})
+    check(edit, [[(1, 0.5), "calm", 1], [(0.2, 0.8), "storm", 2], [(0.2, 0.8), None, 3], ["no", "breeze", 4]])
+
+
+def test_rows_go_and_come():
+    check(RemoveRows(np.array([0, 2])), [[None, "storm", 2], ["no", "breeze", 4]])
+    check(missing_rows(make(), 1), [*([*row, w] for row, w in zip(ROWS, (1, 2, 3, 4), strict=True)), [None, None, 1]])
+    insert = InsertRows(np.array([0, 2]), np.array([[0, 1], [2, 2]]), np.array([5.0, 6.0]))
+    rows = [[*row, w] for row, w in zip(ROWS, (1, 2, 3, 4), strict=True)]
+    check(insert, [["yes", "storm", 5], rows[0], ["no", "storm", 6], *rows[1:]])
+
+
+def test_several_are_taken_back_in_turn():
+    edit = Several([RemoveRows(np.array([1])), SetCells(np.array([1]), [0], np.array([[0]]))])
+    check(edit, [["yes", "calm", 1], ["yes", None, 3], ["no", "breeze", 4]])
+
+
+def test_rows_that_are_not_there():
+    for edit in (RemoveRows(np.array([4])), SetCells(np.array([-1]), [0], np.array([[0]]))):
+        with pytest.raises(ModelError, match="no such row"):
+            edit.apply(make())
+
+
+def test_many_likelihoods_need_wider_codes():
+    """Of int8, 127 vectors are the most."""
+    data = make_dataset([RAIN], [["yes"]] * 300)
+    assert data.codes.dtype == np.int8
+    vectors, codes = add_vectors(None, [(1, k + 1) for k in range(300)], 2)
+    after = SetCells(np.arange(300), [0], np.array([codes]), {0: vectors}).apply(data)
+    assert [row[0] for row in read(after)] == [(1, k + 1) for k in range(300)]
+
+
+def test_an_edit_holds_no_more_than_it_touches():
+    """An edit of one cell of a million rows is a few numbers, and so is what takes it back."""
+    data = Dataset((RAIN,), np.zeros((1, 1_000_000), dtype=np.int8), np.ones(1_000_000))
+    edit = SetCells(np.array([5]), [0], np.array([[1]]))
+    back = edit.invert(data)
+    assert back.codes.nbytes + back.rows.nbytes < 100
+    assert edit.apply(data).weights is data.weights
+
+
+@given(st.lists(st.sets(st.integers(0, 9), max_size=4), max_size=4))
+def test_random_removals_and_back(removals):
+    data = make_dataset([WIND], [[WIND.states[k % 3]] for k in range(30)], np.arange(30.0))
+    edit = Several([RemoveRows(np.array(sorted(rows), dtype=np.int64)) for rows in removals])
+    rows = read(data)
+    for gone in removals:
+        rows = [row for k, row in enumerate(rows) if k not in gone]
+    after = edit.apply(data)
+    assert read(after) == rows
+    assert read(edit.invert(data).apply(after)) == read(data)
