@@ -106,7 +106,7 @@ class Prediction:
         Of equally probable states it is the first.
         """
         chosen = np.argmax(self.probability.round(SAME), axis=1)
-        return self.weights.T @ np.eye(self.probability.shape[1])[chosen]
+        return np.asarray(self.weights.T @ np.eye(self.probability.shape[1])[chosen])
 
     @property
     def accuracy(self) -> float:
@@ -192,7 +192,7 @@ def predict(network: Network, dataset: Dataset, target: int, memory_limit: int =
     """
     counted, own = dataset.weights > 0, dataset.codes[target]
     known = counted & (own >= 0)
-    left_out = [float(dataset.weights[counted & some].sum()) for some in (own == MISSING, own < MISSING)]
+    missing, uncertain = (float(dataset.weights[counted & some].sum()) for some in (own == MISSING, own < MISSING))
     rows = np.flatnonzero(known)
     aside = _set_aside(dataset.take(rows), target)
     representative, case = distinct_rows(aside.codes, aside.n_rows)
@@ -200,7 +200,7 @@ def predict(network: Network, dataset: Dataset, target: int, memory_limit: int =
     states = probability.shape[1]
     place = case * states + own[rows].astype(np.int64)
     weights = weighted_counts(place, dataset.weights[rows], probability.size).reshape(-1, states)
-    found = Prediction(target, probability, weights, rows, case, *left_out, 0.0)
+    found = Prediction(target, probability, weights, rows, case, missing, uncertain, 0.0)
     found = _leave_out_impossible(found)
     if not found.total:
         raise ModelError(
@@ -229,7 +229,7 @@ def _foretell(network: Network, dataset: Dataset, target: int, memory_limit: int
 
 
 def _leave_out_impossible(found: Prediction) -> Prediction:
-    possible = ~np.isnan(found.probability).any(axis=1)
+    possible = np.asarray(~np.isnan(found.probability).any(axis=1))
     if possible.all():
         return found
     kept = possible[found.case]

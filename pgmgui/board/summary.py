@@ -35,7 +35,7 @@ class Summary(pn.viewable.Viewer):
 
     def _update(self) -> None:
         scene = self._session.scene
-        facts = summarise(scene.document.network, self._session.seen, scene.given)
+        facts = summarise(scene.document.network, self._session.seen, scene.given, self._session.held_out_rows)
         items = "".join(f"<li>{escape(fact)}</li>" for fact in facts)
         everything = escape(". ".join([scene.title, scene.note, ", ".join(facts)]))
         self._pane.object = (
