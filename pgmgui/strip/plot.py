@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from bokeh.core.properties import value
@@ -20,7 +19,6 @@ from bokeh.plotting import figure
 
 from pgmgui.project.axes import ACROSS, UP, Axes
 from pgmgui.strip.plot_lines import BOUNDS, Line, find_frame
-from pgmgui.strip.row_lines import HELD_OUT
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
@@ -41,7 +39,7 @@ _LARGE = {large for sizes in (_AXIS_TYPE, _LEGEND_TYPE) for _, large in sizes.va
 
 
 @dataclass(frozen=True, eq=False)
-class _Series:
+class Series:
     """A line of the figure and its entry in the legend."""
 
     renderer: Any
@@ -78,9 +76,8 @@ class Plot:
         self.figure.add_layout(self._legend, "right")
         self._hover = HoverTool(renderers=[])
         self.figure.add_tools(self._hover)
-        self._bounds: dict[str, _Series] = {}
-        self._learners: list[_Series] = []
-        self._held_out: list[_Series] | None = [] if up == "per row" else None  # each beside its learner's
+        self._bounds: dict[str, Series] = {}
+        self._learners: list[Series] = []
         self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
         frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
         # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
@@ -104,15 +101,13 @@ class Plot:
         self._placing = False
         self.figure.xaxis.axis_label = ACROSS[axes.across]
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
-        learners = [name for name in lines if name not in BOUNDS and not name.endswith(HELD_OUT)]
+        learners = self._name_learners(lines)
         self._add_missing([name for name in lines if name in BOUNDS], len(learners))
         for name, series in self._bounds.items():
             series.draw(name, lines.get(name))
         for k, series in enumerate(self._learners):
             name = learners[k] if k < len(learners) else ""
             series.draw(name, lines.get(name))
-            if self._held_out is not None:
-                self._held_out[k].draw(name + HELD_OUT, lines.get(name + HELD_OUT))
         x, y = find_frame(lines, axes)
         self._frame.data = {"x": x, "y": y, "number": [number, number]}
 
@@ -122,7 +117,7 @@ class Plot:
         for model, sizes in self._type.items():
             model.update(**{name: size[large] for name, size in sizes.items()})
         self._width = 4.0 if large else 2.5
-        for series in (*self._bounds.values(), *self._learners, *(self._held_out or ())):
+        for series in (*self._bounds.values(), *self._learners):
             series.renderer.glyph.line_width = self._width
 
     def _insist(self, _attribute: str, _old: object, new: object) -> None:
@@ -137,28 +132,26 @@ class Plot:
             if name not in self._bounds:
                 self._bounds[name] = self._add(BOUND_COLOUR, BOUND_DASHES[name], "underlay")
         for k in range(len(self._learners), learners):
-            self._add_learner(k)
-        pairs = (
-            [*self._learners] if self._held_out is None else [*chain(*zip(self._learners, self._held_out, strict=True))]
-        )
-        series = [*(self._bounds[name] for name in BOUNDS if name in self._bounds), *pairs]
+            self._learners.append(self._add_learner(k))
+        series = [*(self._bounds[name] for name in BOUNDS if name in self._bounds), *self._learners]
         if len(series) > known:
             self._legend.items = [one.item for one in series]
             self._hover.renderers = [one.renderer for one in series]
 
-    def _add_learner(self, k: int) -> None:
-        """Make the line of a learner; of the rows that are learned from, and held out, its two."""
-        colour, dash = COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)]
-        self._learners.append(self._add(colour, dash if self._held_out is None else "solid", "glyph"))
-        if self._held_out is not None:
-            self._held_out.append(self._add(colour, "dashed", "glyph"))
+    def _name_learners(self, lines: Mapping[str, Line]) -> list[str]:
+        """The names of those lines that are of learners, each of another one."""
+        return [name for name in lines if name not in BOUNDS]
 
-    def _add(self, colour: str, dash: str, level: str) -> _Series:
+    def _add_learner(self, k: int) -> Series:
+        """Make the line of a learner."""
+        return self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)], "glyph")
+
+    def _add(self, colour: str, dash: str, level: str) -> Series:
         source = ColumnDataSource({"x": [], "y": []})
         drawn = self.figure.line(
             "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False, level=level
         )
-        return _Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
+        return Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
 
     def _add_moment(self) -> Span:
         """An upright line that can be dragged; a click on the plot brings it there."""

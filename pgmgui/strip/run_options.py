@@ -84,7 +84,7 @@ NUMBERS = {
 def make_options_button(session: Session) -> pn.viewable.Viewable:
     """A button that opens the options."""
     about = "Options: start, prior, tolerance, restarts, rows to hold out"
-    return make_popup_button("Options", about, lambda: RunOptions(session), (440, 356), margin=(4, 0, 0, 0))
+    return make_popup_button("Options", about, lambda: RunOptions(session), (440, 384), margin=(4, 0, 0, 0))
 
 
 class RunOptions(pn.viewable.Viewer):

@@ -19,6 +19,7 @@ from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
 from pgmgui.strip.plot_lines import Line, find_iteration, find_place, make_lines
 from pgmgui.strip.row_lines import make_row_lines
+from pgmgui.strip.row_plot import RowPlot
 
 HEIGHT, LARGE_HEIGHT = 196, 256
 """Pixels of the figure; of one with large type."""
@@ -150,7 +151,7 @@ class Trace(pn.viewable.Viewer):
     def _plot(self, up: str) -> Plot:
         """The plot of a quantity, made when it is first looked at."""
         if up not in self._plots:
-            self._plots[up] = Plot(up, self._travel)
+            self._plots[up] = (RowPlot if up == "per row" else Plot)(up, self._travel)
             self._plots[up].enlarge(self._large)
         return self._plots[up]
 

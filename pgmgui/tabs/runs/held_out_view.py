@@ -23,10 +23,9 @@ from pgmgui.state.session import Session
 NOTHING = "No rows are held out: what was learned can only be judged by the rows it was learned from. In Options, "
 NOTHING += "below, Hold out (%) keeps some of them to test on."
 LOSSES = (
-    Column("Learner", "head"),
-    Column("Iteration", "number", "the newest that was tested", 74),
+    Column("Log-loss per row", "head", "at the newest iteration that was tested; lower is better", 146),
     Column("Learned from", "number", "mean −log Pr of a row that was learned from, in nats", 100),
-    Column("Held out", "number", "mean −log Pr of a row that was held out, in nats", 82),
+    Column("Held out", "number", "mean −log Pr of a row that was held out, in nats", 78),
     Column("Best at", "number", "the iteration at which the rows held out were most probable", 66),
 )
 _CHARTS = """
@@ -150,7 +149,6 @@ def losses_source(curves: Mapping[str, Curve]) -> Source:
         return [
             [
                 title,
-                f"{points[-1].iteration:,}",
                 show_loss(-points[-1].train),
                 show_loss(-points[-1].test),
                 f"{max(points, key=lambda one: one.test).iteration:,}",
