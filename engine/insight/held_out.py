@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.inference.plan import MEMORY_LIMIT
 from engine.insight.row_scores import score_rows
 from engine.learning.task import make_task
-from engine.learning.workspace import NEVER, Workspace
+from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.network import Network
@@ -42,11 +43,13 @@ class HeldOutScore:
         return -self.log_likelihood / self.rows
 
 
-def score_held_out(network: Network, test: Dataset, given: Collection[int] = ()) -> HeldOutScore:
+def score_held_out(
+    network: Network, test: Dataset, given: Collection[int] = (), memory_limit: int = MEMORY_LIMIT
+) -> HeldOutScore:
     """The log-likelihood of rows under the network's parameters; equal rows are propagated once."""
     distinct = test.project(range(len(test.variables)))
     distinct = distinct.take(np.flatnonzero(distinct.weights > 0))
-    scores = score_rows(network, distinct, given)
+    scores = score_rows(network, distinct, given, memory_limit)
     impossible = float(distinct.weights[scores.impossible].sum())
     kept = np.isfinite(scores.log_likelihood)
     possible = float(distinct.weights[kept] @ scores.log_likelihood[kept])
@@ -68,5 +71,5 @@ class HeldOutRows:
 
     def log_likelihood(self, theta: Floats) -> float:
         """Σ w log Pr(row) by parameters laid out as a learner has them; −∞ if a row is impossible."""
-        found = float(self._work.evaluate(theta, NEVER).log_likelihood.sum())
+        found = float(self._work.evaluate(theta).log_likelihood.sum())
         return -np.inf if np.isnan(found) else found
