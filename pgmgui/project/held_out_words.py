@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from engine.insight.prediction import Prediction
 from engine.learning.hold_out import Split
 from engine.model.variable import Variable
-from pgmgui.project.results import Tested
+from pgmgui.project.results import Standing
 from pgmgui.project.words import count
 
 WORSE = 5e-5
@@ -23,7 +23,7 @@ def describe_split(split: Split | None) -> list[str]:
     return [f"Held out: {test:,.6g} of {count(train + test, 'row')}. Learning sees the other {train:,.6g}."]
 
 
-def describe_tested(title: str, tested: Sequence[Tested]) -> str:
+def describe_tested(title: str, tested: Sequence[Standing]) -> str:
     """How a learner stands on the rows it has not seen, and whether it stood better before, in a sentence."""
     if not tested:
         return ""

@@ -183,7 +183,7 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     if settings.tol != plain.tol:
         query["tol"] = f"{settings.tol:g}"
     if scene.hold_out is not None:
-        query["hold-out"], query["hold-out-seed"] = f"{scene.hold_out.share:g}", str(scene.hold_out.seed)
+        query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:

@@ -53,7 +53,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Tested:
+class Standing:
     """The mean log-likelihood of a row after an iteration: of those learned from, and of those held out.
 
     −∞ where one of the rows is impossible.
@@ -77,7 +77,7 @@ class Result:
     points : tuple of Point
     theta : array (restarts, parameters)
     iterations, converged : array (restarts, components + 1)
-    tested : tuple of Tested
+    tested : tuple of Standing
         Where rows were held out: some iterations.
     """
 
@@ -92,7 +92,7 @@ class Result:
     theta: Floats
     iterations: Ints
     converged: Bools
-    tested: tuple[Tested, ...] = ()
+    tested: tuple[Standing, ...] = ()
 
 
 def make_result(
@@ -101,7 +101,7 @@ def make_result(
     note: str,
     snapshot: Snapshot,
     points: Sequence[Point],
-    tested: Sequence[Tested] = (),
+    tested: Sequence[Standing] = (),
 ) -> Result:
     """What a learner has reached with a snapshot."""
     ended = np.flatnonzero(np.isfinite(snapshot.objective.sum(axis=1)))
@@ -196,11 +196,11 @@ def _parse_point(item: Any, place: str) -> Point:
     )
 
 
-def _parse_tested(item: Any, place: str) -> Tested:
+def _parse_standing(item: Any, place: str) -> Standing:
     if not isinstance(item, list) or len(item) != 3:
         refuse(item, place, "a list of 3 numbers")
     iteration, train, test = item
-    return Tested(_COUNT(iteration, f"{place}[0]"), _OBJECTIVE(train, f"{place}[1]"), _OBJECTIVE(test, f"{place}[2]"))
+    return Standing(_COUNT(iteration, f"{place}[0]"), _OBJECTIVE(train, f"{place}[1]"), _OBJECTIVE(test, f"{place}[2]"))
 
 
 _COUNT, _SECONDS = whole(0, 10**15), number(0, 1e15)
@@ -218,7 +218,7 @@ _RESULT = record(
         "theta": list_of(numbers(0, 1e100), 1),
         "iterations": list_of(list_of(_COUNT), 1),
         "converged": list_of(list_of(flag), 1),
-        "tested": optional(list_of(_parse_tested, 0, MOST_POINTS), ()),
+        "tested": optional(list_of(_parse_standing, 0, MOST_POINTS), ()),
     }
 )
 """What each field of a result may be."""

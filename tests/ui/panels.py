@@ -36,7 +36,7 @@ from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
-from pgmgui.state.testing import Testing
+from pgmgui.state.standings import Standings
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
@@ -125,9 +125,9 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     tightening = Tightening(session, work_beside)
     tightening.begin()
     answers, slacks = Answers(session, work_beside), Slacks(session, work_beside)
-    testing = Testing(session, race, work_beside)
+    standings = Standings(session, race, work_beside)
     traveller, first_run = Traveller(session, race), FirstRun(session)
-    return Desk(session, race, traveller, answers, slacks, first_run, keeper, tightening, testing)
+    return Desk(session, race, traveller, answers, slacks, first_run, keeper, tightening, standings)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:

@@ -120,7 +120,8 @@ class Microscope(pn.viewable.Viewer):
     def _find_line(self, row: int) -> int | None:
         """Which row of the whole data it is, where some are held out."""
         parts = self._session.parts
-        return None if parts is None or parts.split is None else int(parts.split.train_rows[row])
+        rows = None if parts is None or parts.split is None else parts.split.train_rows
+        return None if rows is None or row >= len(rows) else int(rows[row])
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from engine.model.errors import PgmError
-from pgmgui.project.results import Tested
+from pgmgui.project.results import Standing
 from pgmgui.project.scene import Parts
 from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame, Frames
@@ -33,12 +33,12 @@ class _Found:
     """What a burst has found: per learner, the frames it is of and how they stand; or why there is nothing."""
 
     parts: Parts
-    tested: Mapping[str, tuple[Frames, list[Tested]]]
+    tested: Mapping[str, tuple[Frames, list[Standing]]]
     seconds: float
     trouble: str = ""
 
 
-class Testing(Newest):
+class Standings(Newest):
     """Gives each curve of a race its ``tested``, while rows are held out."""
 
     doing = "Scoring the rows held out"
@@ -66,14 +66,14 @@ class Testing(Newest):
         """Score what there is time for, the learners in turn."""
         parts, curves = question
         begun = time.monotonic()
-        found: dict[str, tuple[Frames, list[Tested]]] = {name: (curve.frames, []) for name, curve in curves.items()}
+        found: dict[str, tuple[Frames, list[Standing]]] = {name: (curve.frames, []) for name, curve in curves.items()}
         untested = {name: list_untested(curve) for name, curve in curves.items()}
         try:
             for some in zip_longest(*untested.values()):
                 for name, frame in zip(untested, some, strict=True):
                     if frame is not None:
                         PAGE.wait()
-                        found[name][1].append(test_frame(parts, frame))
+                        found[name][1].append(score_frame(parts, frame))
                 if time.monotonic() > begun + BURST:
                     break
         except PgmError as error:
@@ -96,14 +96,14 @@ class Testing(Newest):
             race.curves = {**race.curves, **news}
 
 
-def test_frame(parts: Parts, frame: Frame) -> Tested:
+def score_frame(parts: Parts, frame: Frame) -> Standing:
     """How a frame stands on the rows that were learned from, and on those held out."""
     snapshot, held_out = frame.snapshot, parts.held_out
     assert held_out is not None
     best = snapshot.best
     reached = float(snapshot.log_likelihood[best].sum())
     train = reached / snapshot.task.decomposition.dataset.total_weight
-    return Tested(frame.iteration, train, held_out.log_likelihood(snapshot.theta[best]) / held_out.rows)
+    return Standing(frame.iteration, train, held_out.log_likelihood(snapshot.theta[best]) / held_out.rows)
 
 
 def list_untested(curve: Curve) -> list[Frame]:
@@ -114,7 +114,7 @@ def list_untested(curve: Curve) -> list[Frame]:
     return [frame for frame in order.values() if frame.iteration not in known]
 
 
-def _merge(curve: Curve, news: list[Tested]) -> tuple[Tested, ...]:
+def _merge(curve: Curve, news: list[Standing]) -> tuple[Standing, ...]:
     """What is known of a curve, by iteration."""
     found = {one.iteration: one for one in (*curve.tested, *news)}
     if len(found) > MOST_TESTED:
