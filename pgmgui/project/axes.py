@@ -13,7 +13,7 @@ ACROSS = {
 UP = {
     "objective": "objective (nats)",
     "log gap": "gap to the bound (nats)",
-    "per row": "log-likelihood per row",
+    "per row": "nats per row",
 }
 """What it can show from bottom to top."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -66,7 +67,9 @@ class RowPlot(Plot):
             return
         if self._key is None:
             self._key = self._add(BOUND_COLOUR, "dashed", "underlay")
-            self._key.renderer.visible = True  # it has no points: it is there for the legend
+            # It is there for the legend alone, which draws nothing of a line that has no points at all.
+            self._key.renderer.data_source.data = {"x": [math.nan], "y": [math.nan]}
+            self._key.renderer.visible = True
             self._key.item.label = value("held out")
         self._legend.items = [*self._legend.items, self._key.item]
         self._hover.renderers = [*self._hover.renderers, *(series.renderer for series in self._held_out)]

@@ -65,7 +65,7 @@ NUMBERS = {
         highest=100 * RANGES["hold_out"][1],
         whole=False,
     ),
-    "hold_out_seed": Number("Seed of these", "The same seed holds out the same rows.", *RANGES["hold_out_seed"]),
+    "hold_out_seed": Number("Hold-out seed", "The same seed holds out the same rows.", *RANGES["hold_out_seed"]),
     "prior": Number(
         "Prior",
         "The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
