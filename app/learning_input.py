@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from app.commands import read_model, split_assignment, split_names
+from app.commands import read_model
+from app.evidence_input import split_assignment, split_names
 from app.held_out import choose_hold_out
 from engine.formats import Document, read_dataset
 from engine.learning.hold_out import HoldOut, Split, split_rows
