@@ -224,18 +224,18 @@ def test_a_grid_whose_bound_is_met():
 def test_more_learning_is_worse_for_the_rows_held_out():
     _, derived = opened("overfitting", 0)
     assert (derived.seen.n_rows, derived.parts.split.train.n_rows) == (150, 75)
-    bare = tested("overfitting", 1)
+    bare = stand("overfitting", 1)
     assert [round(value, 4) for value in (bare[-1].train, bare[-1].test)] == [-2.4582, -3.1085]
     best = max(bare, key=lambda one: one.test)
     assert (best.iteration, round(best.test, 4)) == (6, -2.7264)
     assert (np.diff([one.train for one in bare]) > 0).all()
     assert (np.diff([one.test for one in bare[6:]]) < 0).all()
-    smoothed = tested("overfitting", 2)
+    smoothed = stand("overfitting", 2)
     assert [round(value, 4) for value in (smoothed[-1].train, smoothed[-1].test)] == [-2.5104, -2.6680]
     assert max(smoothed, key=lambda one: one.test) is smoothed[-1]
 
 
-def tested(lesson, step):
+def stand(lesson, step):
     """How the learner of a step stands on the rows held out, iteration by iteration."""
     found = Session()
     running = Race(found)
