@@ -11,8 +11,8 @@ from engine.model.variable import Variable
 from pgmgui.project.results import Standing
 from pgmgui.project.words import count
 
-WORSE = 5e-5
-"""Nats per row from which on the held-out rows are called worse: what four digits show."""
+WORSE = 0.01
+"""Nats per row that the held-out rows must have lost for it to be called overfitting."""
 
 
 def describe_split(split: Split | None) -> list[str]:
