@@ -22,6 +22,8 @@ def make_row_lines(curves: Mapping[str, Curve], axes: Axes) -> dict[str, Line]:
     """
     lines = {}
     for name, curve in curves.items():
+        if not curve.points:  # a run's thread keeps its first iteration before the page has heard of it
+            continue
         tested = {one.iteration: one.test for one in curve.tested}
         for title, values in ((LEARNERS[name], _find_train(curve)), (LEARNERS[name] + HELD_OUT, tested)):
             if values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from engine.learning.learn import learn
 from pgmgui.project.axes import Axes
 from pgmgui.project.links import parse_link
 from pgmgui.project.results import Point, Standing
@@ -42,6 +43,14 @@ def test_the_rows_learned_from_have_a_line_without_any_held_out():
     last = race.best
     assert line.y[-1] == pytest.approx(float(last.log_likelihood.sum()) / 200)
     assert len(line.x) == last.iteration + 1
+
+
+def test_a_run_that_the_page_has_not_heard_of_has_no_line():
+    session = Session()
+    Race(session).open(parse_link({"example": "sprinkler"}).saved)
+    curve = Curve("em")
+    curve.frames.add(0, next(learn(session.network, session.seen)))
+    assert make_row_lines({"em": curve}, AXES) == {}
 
 
 def draw(plot, *names):
