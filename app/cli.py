@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from app import commands, experiments, generating, learning
+from app import commands, experiments, generating, held_out, learning
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import PgmError
@@ -198,6 +198,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     _add_data(parser)
     learning.add_learner(parser)
     learning.add_prior(parser)
+    held_out.add_hold_out(parser)
     learning.add_bound(parser)
     _add_memory_limit(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the learned network")

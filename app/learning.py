@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.commands import check_seed, memory_limit, names_by_role, show
+from app.held_out import check_target, describe_held_out
 from app.learning_input import read_input
 from app.learning_results import describe_bounds, describe_components, describe_result, list_result
 from engine.formats import read_network, write_network
@@ -24,6 +25,7 @@ from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
+from pgmgui.project.held_out_words import describe_split
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
@@ -35,7 +37,7 @@ MOST_UNTIL = 100_000
 def learn(options: argparse.Namespace) -> None:
     """Learn parameters and say how close they are to the best possible."""
     problem = read_input(options)
-    notes = problem.notes
+    notes, target = problem.notes, check_target(options, problem.network, problem.given)
     most = options.max_iter
     if most is None:
         most = Stopping.max_iter if options.until is None else MOST_UNTIL
@@ -62,7 +64,11 @@ def learn(options: argparse.Namespace) -> None:
     if options.out:
         write_network(options.out, problem.document.with_network(last.network()))
     result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
-    lines = [*list_result(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
+    lines = list_result(result, last)
+    if problem.split is not None:
+        result["held_out"], tested = describe_held_out(problem.split, last, target, memory_limit(options))
+        lines += tested
+    lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
     show(options, notes, result, lines)
 
 
@@ -108,7 +114,8 @@ def decompose(options: argparse.Namespace) -> None:
         "inferences": {"whole": distinct, "decomposed": iterated},
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
-    lines = [f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct"]
+    lines = describe_split(problem.split)
+    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines.append(
@@ -135,7 +142,8 @@ def bound(options: argparse.Namespace) -> None:
     problem = read_input(options)
     task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given)
     bounds = bound_task(task, Budget(options.bound_seconds))
-    lines = [f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)"]
+    lines = describe_split(problem.split)
+    lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
     if isinstance(bounds, MarkovBounds):
         lines.append(f"naive bound {bounds.naive:,.4f}, triangulated {bounds.triangulated:,.4f}")
         fits = {"scopes": bounds.scopes, "maximal cliques": bounds.cliques}

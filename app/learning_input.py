@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.commands import read_model
 from app.evidence_input import split_assignment, split_names
+from app.held_out import choose_hold_out
 from engine.formats import Document, read_dataset
+from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import Network
@@ -25,6 +27,10 @@ class Input:
         The variables that all others are learned given.
     notes : list of str
         What was noticed on reading.
+    data : Dataset
+        The rows to learn from.
+    split : Split, optional
+        These and others, where some are held out.
     """
 
     document: Document
@@ -32,6 +38,7 @@ class Input:
     prior: Prior
     given: tuple[int, ...]
     notes: list[str]
+    split: Split | None = None
 
     @property
     def network(self) -> Network:
@@ -39,9 +46,17 @@ class Input:
 
 
 def read_input(options: argparse.Namespace) -> Input:
-    """What the options name."""
-    if options.data is None:
-        return _read_session(options)
+    """What the options name, without the rows that are held out."""
+    problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
+    hold_out = choose_hold_out(options, known)
+    if hold_out is None:
+        return problem
+    split = split_rows(problem.data, hold_out)
+    return replace(problem, data=split.train, split=split)
+
+
+def _read_files(options: argparse.Namespace) -> Input:
+    """A network and a dataset."""
     document = read_model(options)
     network = document.network
     found = read_dataset(options.data, network.variables, missing=options.missing_code)
@@ -51,8 +66,8 @@ def read_input(options: argparse.Namespace) -> Input:
     return Input(document, found.dataset, _parse_prior(network, options), _parse_given(network, options), notes)
 
 
-def _read_session(options: argparse.Namespace) -> Input:
-    """A session saved by the dashboard: its data as its marks let it be seen.
+def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
+    """A session saved by the dashboard: its data as its marks let it be seen, and which rows it holds out.
 
     Its prior and its given variables hold where the options name no others.
     """
@@ -69,7 +84,8 @@ def _read_session(options: argparse.Namespace) -> Input:
     asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
     prior = _parse_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
-    return Input(scene.document, seen, prior, _parse_given(network, options) or scene.given, [])
+    given = _parse_given(network, options) or scene.given
+    return Input(scene.document, seen, prior, given, []), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:

@@ -42,6 +42,7 @@ from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
+from pgmgui.state.standings import Standings
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
@@ -201,6 +202,7 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
         tightening,
+        Standings(session, race, work_beside),
     )
 
 

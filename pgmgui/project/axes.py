@@ -10,7 +10,11 @@ ACROSS = {
     "seconds": "seconds of computing",
 }
 """What the plot can count from left to right, and the axis' label."""
-UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
+UP = {
+    "objective": "objective (nats)",
+    "log gap": "gap to the bound (nats)",
+    "per row": "nats per row",
+}
 """What it can show from bottom to top."""
 
 

@@ -13,7 +13,9 @@ prior        the Dirichlet exponent of all variables
 given        variables of a Markov network that the others are learned given
 l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
-x, y         what the plot shows: iterations, inferences or seconds; objective or log-gap
+hold-out     the share of the rows that is not learned from, to test on
+hold-out-seed  which rows these are
+x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 run          1: begin learning at once
 ===========  ==================================================================================
 """
@@ -27,6 +29,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 
+from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.errors import PgmError
@@ -43,7 +46,13 @@ from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
 
 HALF = 0.5
-_RANGES = {**RANGES, "partial": (0.0, 1.0), **dict.fromkeys(PRIORS, RANGES["width"])}
+_RANGES = {
+    **RANGES,
+    "partial": (0.0, 1.0),
+    "hold-out": RANGES["hold_out"],
+    "hold-out-seed": RANGES["hold_out_seed"],
+    **dict.fromkeys(PRIORS, RANGES["width"]),
+}
 _FOR_MARKOV = ("given", *PRIORS)
 _FOR_ALL = (
     "example",
@@ -56,6 +65,8 @@ _FOR_ALL = (
     "restarts",
     "prior",
     "tol",
+    "hold-out",
+    "hold-out-seed",
     "x",
     "y",
     "run",
@@ -115,6 +126,7 @@ def parse_link(query: Mapping[str, str]) -> Link:
         common_prior=prior,
         example=example.id,
         factor_prior=_parse_factor_prior(query),
+        hold_out=_parse_hold_out(query),
     )
     run = query.get("run", "0")
     if run not in ("0", "1"):
@@ -170,6 +182,8 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
     if settings.tol != plain.tol:
         query["tol"] = f"{settings.tol:g}"
+    if scene.hold_out is not None:
+        query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
@@ -219,6 +233,11 @@ def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
     if len(kinds) > 1:
         raise PgmError("the link has both l1 and l2, which exclude each other; give one")
     return make_factor_prior(kinds[0], _number(query, kinds[0], 1.0)) if kinds else None
+
+
+def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
+    share = _number(query, "hold-out", 0.0)
+    return HoldOut(share, _whole(query, "hold-out-seed", 0)) if share else None
 
 
 def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:

@@ -52,6 +52,18 @@ class Point:
     objective: float
 
 
+@dataclass(frozen=True)
+class Standing:
+    """The mean log-likelihood of a row after an iteration: of those learned from, and of those held out.
+
+    −∞ where one of the rows is impossible.
+    """
+
+    iteration: int
+    train: float
+    test: float
+
+
 @dataclass(frozen=True, eq=False)
 class Result:
     """What one learner has reached.
@@ -65,6 +77,8 @@ class Result:
     points : tuple of Point
     theta : array (restarts, parameters)
     iterations, converged : array (restarts, components + 1)
+    tested : tuple of Standing
+        Where rows were held out: some iterations.
     """
 
     method: str
@@ -78,9 +92,17 @@ class Result:
     theta: Floats
     iterations: Ints
     converged: Bools
+    tested: tuple[Standing, ...] = ()
 
 
-def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: Sequence[Point]) -> Result:
+def make_result(
+    method: str,
+    state: str,
+    note: str,
+    snapshot: Snapshot,
+    points: Sequence[Point],
+    tested: Sequence[Standing] = (),
+) -> Result:
     """What a learner has reached with a snapshot."""
     ended = np.flatnonzero(np.isfinite(snapshot.objective.sum(axis=1)))
     if not ended.size or snapshot.theta[ended].size > MOST_NUMBERS:
@@ -97,6 +119,7 @@ def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: 
         snapshot.theta[ended],
         snapshot.iterations[ended],
         snapshot.converged[ended],
+        tuple(tested),
     )
 
 
@@ -145,9 +168,10 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
 def dump_result(result: Result) -> dict[str, Any]:
     """A result as JSON has it. What is infinite is null there."""
     points = [[_finite(value) for value in asdict(point).values()] for point in result.points]
+    tested = [[_finite(value) for value in asdict(one).values()] for one in result.tested]
     lists = {name: getattr(result, name).tolist() for name in ("theta", "iterations", "converged")}
     plain = ("method", "state", "note", "stop", "iteration", "inferences", "seconds")
-    return {**{name: getattr(result, name) for name in plain}, "points": points, **lists}
+    return {**{name: getattr(result, name) for name in plain}, "points": points, "tested": tested, **lists}
 
 
 def parse_result(item: Any, place: str) -> Result:
@@ -172,6 +196,13 @@ def _parse_point(item: Any, place: str) -> Point:
     )
 
 
+def _parse_standing(item: Any, place: str) -> Standing:
+    if not isinstance(item, list) or len(item) != 3:
+        refuse(item, place, "a list of 3 numbers")
+    iteration, train, test = item
+    return Standing(_COUNT(iteration, f"{place}[0]"), _OBJECTIVE(train, f"{place}[1]"), _OBJECTIVE(test, f"{place}[2]"))
+
+
 _COUNT, _SECONDS = whole(0, 10**15), number(0, 1e15)
 _OBJECTIVE = optional(number(-1e300, 1e300), -math.inf)
 _RESULT = record(
@@ -187,6 +218,7 @@ _RESULT = record(
         "theta": list_of(numbers(0, 1e100), 1),
         "iterations": list_of(list_of(_COUNT), 1),
         "converged": list_of(list_of(flag), 1),
+        "tested": optional(list_of(_parse_standing, 0, MOST_POINTS), ()),
     }
 )
 """What each field of a result may be."""

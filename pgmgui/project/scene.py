@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from engine.formats import DataDocument, Document
+from engine.insight.held_out import HeldOutRows
 from engine.learning.bounding import AnyBounds, bound_task
+from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask, make_task
@@ -46,6 +49,8 @@ class Scene:
         The prior on the factors of a Markov network.
     cases : mapping from name to Case
         What was supposed in queries, and kept.
+    hold_out : HoldOut, optional
+        Which rows are not learned from, to test on; None holds out none.
     """
 
     title: str = "Untitled"
@@ -59,6 +64,7 @@ class Scene:
     truth: Network | None = None
     factor_prior: FactorPrior | None = None
     cases: Mapping[str, Case] = field(default_factory=dict)
+    hold_out: HoldOut | None = None
 
     @property
     def given(self) -> tuple[int, ...]:
@@ -94,15 +100,24 @@ class Parts:
     ----------
     found : list of bounds
         Those that have been found so far, the tightest last.
+    split : Split, optional
+        Where rows are held out: the task has the others alone.
     """
 
     task: LearningTask
     found: list[AnyBounds]
+    split: Split | None = None
 
     @classmethod
-    def of(cls, task: LearningTask) -> Parts:
+    def of(cls, task: LearningTask, split: Split | None = None) -> Parts:
         """Those of a learning problem, with the bounds that are found at once."""
-        return cls(task, [bound_task(task, fit=task.layout.size <= AT_ONCE)])
+        return cls(task, [bound_task(task, fit=task.layout.size <= AT_ONCE)], split)
+
+    @cached_property
+    def held_out(self) -> HeldOutRows | None:
+        """The rows held out, planned to be scored. This may take a while: ask for it beside the page, not on it."""
+        task = self.task
+        return None if self.split is None else HeldOutRows(task.network, self.split.test, task.given)
 
     @property
     def bounds(self) -> AnyBounds:
@@ -165,11 +180,15 @@ def derive(scene: Scene) -> Derived:
             seen, None, "There is nothing to learn from: the data has no rows. Load other data, or simulate."
         )
     try:
-        task = make_task(network, seen, scene.whole_prior, given=scene.given)
+        split = None if scene.hold_out is None else split_rows(seen, scene.hold_out)
+    except ModelError as error:
+        return Derived(seen, None, f"Rows cannot be held out: {error}.")
+    try:
+        task = make_task(network, seen if split is None else split.train, scene.whole_prior, given=scene.given)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
-    return Derived(seen, Parts.of(task))
+    return Derived(seen, Parts.of(task, split))
 
 
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
@@ -186,4 +205,5 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior
+        and scene.hold_out == old.hold_out
     )

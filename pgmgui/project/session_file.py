@@ -11,12 +11,12 @@
      "axes": {"across": ..., "up": ..., "looser": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
-     "cases": {name: {variable: {state: likelihood}}}}
+     "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number}}
 
-Version 1 has neither evidence nor results; truth, cases, axes and the factors' prior may be left out. Data stand in the
-file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted: whatever it holds
-becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what depends on the
-network is checked after.
+Version 1 has neither evidence nor results; truth, cases, axes, the factors' prior and what is held out may be left out.
+Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
+whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
+depends on the network is checked after.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ from engine.formats.tables import text as tables_text
 from engine.formats.tables.columns import build_dataset
 from engine.formats.tables.output import dump_text
 from engine.formats.tables.table import Hints
+from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.learning.stopping import CRITERIA
@@ -154,6 +155,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "results": [dump_result(result) for result in saved.results],
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
         "cases": scene.cases,
+        "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -196,6 +198,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
         _fit_factor_prior(found["factor_prior"], network),
         found["cases"],
+        HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
     )
     if data is not None:
         with _at("marks"):
@@ -336,6 +339,7 @@ _DATA = record(
         "notes": optional(list_of(text()), ()),
     }
 )
+_HOLD_OUT = record({"share": number(*RANGES["hold_out"]), "seed": whole(*RANGES["hold_out_seed"])})
 _SESSION = record(
     {
         "title": optional(text(), ""),
@@ -353,6 +357,7 @@ _SESSION = record(
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
         "truth": optional(map_of(anything), None),
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
+        "hold_out": optional(_HOLD_OUT, None),
     }
 )
 """What each field of a session may be."""

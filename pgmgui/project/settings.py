@@ -11,6 +11,8 @@ RANGES = {
     "max_iter": (0, 10**15),
     "prior": (1.0, 1e15),
     "width": (1e-15, 1e15),
+    "hold_out": (0.0, 0.9),
+    "hold_out_seed": (0, 10**15),
 }
 """The least and the most that a number may be, wherever it is from."""
 

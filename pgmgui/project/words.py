@@ -296,14 +296,16 @@ def count_edges(network: Network) -> str:
     return f"{count(len(network.variables), 'variable')}, {count(len(network.edges), edge)}"
 
 
-def summarise(network: Network, dataset: Dataset | None, given: Sequence[int] = ()) -> list[str]:
-    """The facts on a network, its data and what is given, each a number and a noun."""
+def summarise(network: Network, dataset: Dataset | None, given: Sequence[int] = (), held_out: float = 0.0) -> list[str]:
+    """The facts on a network, its data, what is given and what is held out, each a number and a noun."""
     facts = [*count_edges(network).split(", "), count(count_parameters(network), "parameter")]
     if dataset is None:
         return [*facts, "no data"]
     facts.append(count(dataset.total_weight, "row"))
     if dataset.total_weight != dataset.n_rows:
         facts.append(f"{dataset.n_rows:,} counted")
+    if held_out:
+        facts.append(f"{held_out:,.6g} of them held out")
     for role, word in ((Role.HIDDEN, "hidden"), (Role.PARTIAL, "partly missing"), (Role.SOFT, "uncertain")):
         names = [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]
         if names:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.learning.snapshot import Snapshot
-from pgmgui.project.results import Point
+from pgmgui.project.results import Point, Standing
 from pgmgui.state.frames import Frames
 
 MOST_POINTS = 2000
@@ -25,6 +25,8 @@ class Curve:
         Why its start cannot move, in words; empty if it can.
     frames : Frames
         What it has passed through.
+    tested : tuple of Standing
+        Where rows are held out: how it stands on them after some iterations, in their order.
     """
 
     method: str
@@ -32,6 +34,7 @@ class Curve:
     note: str = ""
     snapshot: Snapshot | None = None
     frames: Frames = field(default_factory=Frames)
+    tested: tuple[Standing, ...] = ()
     _kept: tuple[Point, ...] = ()
     _newest: Point | None = None
     _stride: int = 1

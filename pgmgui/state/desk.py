@@ -10,6 +10,7 @@ from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
+from pgmgui.state.standings import Standings
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 
@@ -26,3 +27,4 @@ class Desk:
     first_run: FirstRun
     keeper: Keeper
     tightening: Tightening
+    standings: Standings

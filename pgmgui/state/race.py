@@ -18,6 +18,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.model.errors import PgmError
 from engine.model.network import Network
+from pgmgui.project.held_out_words import describe_tested
 from pgmgui.project.results import Result, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
 from pgmgui.project.session_file import Saved
@@ -178,7 +179,7 @@ class Race(param.Parameterized):
         """The session with what was learned in it; what is stale is of no use to it."""
         session = self._session
         ended = [
-            make_result(curve.method, _ended(curve.state), curve.note, curve.snapshot, curve.points)
+            make_result(curve.method, _ended(curve.state), curve.note, curve.snapshot, curve.points, curve.tested)
             for curve in self.curves.values()
             if curve.snapshot is not None and not self.stale
         ]
@@ -208,7 +209,9 @@ class Race(param.Parameterized):
             except PgmError as error:
                 dropped[LEARNERS[result.method]] = str(error)
                 continue
-            curve = Curve(result.method, result.state, result.note, snapshot).add(result.points)
+            held_out = self.parts is not None and self.parts.split is not None
+            tested = result.tested if held_out else ()
+            curve = Curve(result.method, result.state, result.note, snapshot, tested=tested).add(result.points)
             curve.frames.add(result.points[-1].iteration, snapshot)
             curves[result.method] = curve
         self.curves, self._homes = curves, (self._session.scene,)
@@ -273,7 +276,8 @@ class Race(param.Parameterized):
         # Of a run that stands still, or was read from a file, there is nothing to tell.
         is_climbing = not self.stale and CERTIFIED < float(best.distance[best.best].sum()) < math.inf
         distance = describe_distance(best) if is_climbing else ""
-        return [line for line in (*lines, *runs, distance, *notes, describe_unseen(best)) if line]
+        tests = [describe_tested(LEARNERS[curve.method], curve.tested) for curve in self.curves.values()]
+        return [line for line in (*lines, *runs, *tests, distance, *notes, describe_unseen(best)) if line]
 
     # --- what the runs find
 

@@ -9,6 +9,7 @@ from typing import Any
 import param
 
 from engine.insight.slack import Share
+from engine.learning.hold_out import HoldOut
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.data_edits import DataEdit
@@ -71,6 +72,12 @@ class Session(Editor):
         return self.learned if self.moment is None else self.moment.snapshot
 
     @property
+    def held_out_rows(self) -> float:
+        """How many rows are held out."""
+        split = None if self.parts is None else self.parts.split
+        return 0.0 if split is None else split.test.total_weight
+
+    @property
     def gap_shares(self) -> dict[int, Share]:
         """By variable, its share of the gap of the component that is looked at; empty while none is known.
 
@@ -103,6 +110,11 @@ class Session(Editor):
     def configure(self, **changes: Any) -> None:
         """Change how to learn."""
         self.settings = replace(self.settings, **changes)
+
+    def hold_out(self, share: float, seed: int) -> bool:
+        """Hold a share of the rows out, to test on; 0 holds out none."""
+        wanted = HoldOut(share, seed) if share else None
+        return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""

@@ -39,7 +39,7 @@ _LARGE = {large for sizes in (_AXIS_TYPE, _LEGEND_TYPE) for _, large in sizes.va
 
 
 @dataclass(frozen=True, eq=False)
-class _Series:
+class Series:
     """A line of the figure and its entry in the legend."""
 
     renderer: Any
@@ -76,8 +76,8 @@ class Plot:
         self.figure.add_layout(self._legend, "right")
         self._hover = HoverTool(renderers=[])
         self.figure.add_tools(self._hover)
-        self._bounds: dict[str, _Series] = {}
-        self._learners: list[_Series] = []
+        self._bounds: dict[str, Series] = {}
+        self._learners: list[Series] = []
         self._frame = ColumnDataSource({"x": [0, 1], "y": [0, 1], "number": [0, 0]})
         frame = self.figure.line("x", "y", source=self._frame, line_alpha=0)
         # Only the frame counts: a curve's beginning, far below, would flatten all that follows.
@@ -101,7 +101,7 @@ class Plot:
         self._placing = False
         self.figure.xaxis.axis_label = ACROSS[axes.across]
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
-        learners = [name for name in lines if name not in BOUNDS]
+        learners = self._name_learners(lines)
         self._add_missing([name for name in lines if name in BOUNDS], len(learners))
         for name, series in self._bounds.items():
             series.draw(name, lines.get(name))
@@ -132,18 +132,26 @@ class Plot:
             if name not in self._bounds:
                 self._bounds[name] = self._add(BOUND_COLOUR, BOUND_DASHES[name], "underlay")
         for k in range(len(self._learners), learners):
-            self._learners.append(self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)], "glyph"))
+            self._learners.append(self._add_learner(k))
         series = [*(self._bounds[name] for name in BOUNDS if name in self._bounds), *self._learners]
         if len(series) > known:
             self._legend.items = [one.item for one in series]
             self._hover.renderers = [one.renderer for one in series]
 
-    def _add(self, colour: str, dash: str, level: str) -> _Series:
+    def _name_learners(self, lines: Mapping[str, Line]) -> list[str]:
+        """The names of those lines that are of learners, each of another one."""
+        return [name for name in lines if name not in BOUNDS]
+
+    def _add_learner(self, k: int) -> Series:
+        """Make the line of a learner."""
+        return self._add(COLOURS[k % len(COLOURS)], DASHES[k % len(DASHES)], "glyph")
+
+    def _add(self, colour: str, dash: str, level: str) -> Series:
         source = ColumnDataSource({"x": [], "y": []})
         drawn = self.figure.line(
             "x", "y", source=source, color=colour, line_dash=dash, line_width=self._width, visible=False, level=level
         )
-        return _Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
+        return Series(drawn, LegendItem(label=value(""), renderers=[drawn], visible=False))
 
     def _add_moment(self) -> Span:
         """An upright line that can be dragged; a click on the plot brings it there."""

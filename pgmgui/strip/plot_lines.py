@@ -41,7 +41,7 @@ class Line:
 def make_lines(curves: Mapping[str, Curve], bounds: AnyBounds | None, axes: Axes) -> dict[str, Line]:
     """The line of every learner and of the bounds, by their names; bounds are as long as the runs."""
     lines = {
-        LEARNERS[name]: Line(_across(curve.points, axes), _up(curve.points, bounds, axes))
+        LEARNERS[name]: Line(find_across(curve.points, axes), _up(curve.points, bounds, axes))
         for name, curve in curves.items()
     }
     longest = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
@@ -53,18 +53,18 @@ def make_lines(curves: Mapping[str, Curve], bounds: AnyBounds | None, axes: Axes
 def find_place(points: Sequence[Point], iteration: int, axes: Axes) -> float:
     """Where an iteration of a curve lies from left to right; that of the point nearest to it."""
     at = int(np.argmin(np.abs(np.array([point.iteration for point in points]) - iteration)))
-    return float(_across(points, axes)[at])
+    return float(find_across(points, axes)[at])
 
 
 def find_iteration(points: Sequence[Point], place: float, axes: Axes) -> int:
     """The iteration of a curve that lies nearest to a place from left to right."""
-    return points[int(np.argmin(np.abs(_across(points, axes) - place)))].iteration
+    return points[int(np.argmin(np.abs(find_across(points, axes) - place)))].iteration
 
 
 def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
     """The corners of what is to be in the picture: all bounds, and the curves but for their beginnings."""
     right = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
-    first = right / LEFT_OUT if axes.up == "objective" else 0.0
+    first = 0.0 if axes.up == "log gap" else right / LEFT_OUT
     heights = [np.empty(0)]
     for line in lines.values():
         late = line.y[line.x >= first]
@@ -91,7 +91,8 @@ def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
     return {**levels, **looser} if axes.looser else levels
 
 
-def _across(points: Sequence[Point], axes: Axes) -> Floats:
+def find_across(points: Sequence[Point], axes: Axes) -> Floats:
+    """Where the points of a curve lie from left to right."""
     attribute = {"iterations": "iteration"}.get(axes.across, axes.across)
     return np.array([getattr(point, attribute) for point in points], dtype=np.float64)
 

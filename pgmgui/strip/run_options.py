@@ -59,6 +59,13 @@ NUMBERS = {
         whole=False,
     ),
     "max_iter": Number("Iteration limit", "No learner makes more iterations than this.", 1, RANGES["max_iter"][1]),
+    "hold_out": Number(
+        "Hold out (%)",
+        "So many of the rows are not learned from, but tested on: see Runs, and the plot per row. 0: none.",
+        highest=100 * RANGES["hold_out"][1],
+        whole=False,
+    ),
+    "hold_out_seed": Number("Hold-out seed", "The same seed holds out the same rows.", *RANGES["hold_out_seed"]),
     "prior": Number(
         "Prior",
         "The Dirichlet exponent of variables without their own: 1 for maximum likelihood, 2 to smooth.",
@@ -76,8 +83,8 @@ NUMBERS = {
 
 def make_options_button(session: Session) -> pn.viewable.Viewable:
     """A button that opens the options."""
-    about = "Options: start, prior, tolerance, restarts"
-    return make_popup_button("Options", about, lambda: RunOptions(session), (440, 296), margin=(4, 0, 0, 0))
+    about = "Options: start, prior, tolerance, restarts, rows to hold out"
+    return make_popup_button("Options", about, lambda: RunOptions(session), (440, 384), margin=(4, 0, 0, 0))
 
 
 class RunOptions(pn.viewable.Viewer):
@@ -122,6 +129,9 @@ class RunOptions(pn.viewable.Viewer):
             return
         if name == "prior":
             self._session.set_common_prior(value)
+        elif name in ("hold_out", "hold_out_seed"):
+            values = {**self._values, name: value}
+            self._session.hold_out(values["hold_out"] / 100, values["hold_out_seed"])
         elif name in ("kind", "width"):
             values = {**self._values, name: value}
             self._session.set_factor_prior(make_factor_prior(values["kind"], values["width"]))
@@ -132,7 +142,9 @@ class RunOptions(pn.viewable.Viewer):
     def _values(self) -> dict[str, Any]:
         scene = self._session.scene
         factors = {"kind": kind_of(scene.factor_prior), "width": width_of(scene.factor_prior)}
-        return {**vars(self._session.settings), "prior": scene.common_prior, **factors}
+        share, seed = (0.0, 0) if scene.hold_out is None else (scene.hold_out.share, scene.hold_out.seed)
+        held_out = {"hold_out": round(100 * share, 9), "hold_out_seed": seed}
+        return {**vars(self._session.settings), "prior": scene.common_prior, **factors, **held_out}
 
     def _show(self) -> None:
         values = self._values
@@ -141,6 +153,7 @@ class RunOptions(pn.viewable.Viewer):
         for name, field in self._fields.items():
             field.value = f"{values[name]}" if NUMBERS[name].whole else show_number(values[name])
         is_markov = isinstance(self._session.network, MarkovNetwork)
+        self._fields["hold_out_seed"].disabled = not values["hold_out"]
         self._fields["prior"].visible = not is_markov
         self._choices["kind"][0].visible = is_markov
         self._fields["width"].param.update(visible=is_markov, disabled=not values["kind"])

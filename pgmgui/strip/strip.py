@@ -13,6 +13,7 @@ from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
+from pgmgui.project.held_out_words import describe_split
 from pgmgui.state.curve import Curve
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -164,7 +165,8 @@ class LearnStrip(pn.viewable.Viewer):
         elif not race.can_begin:
             self._state.write("Choose a learner.")
         else:
-            self._state.write("Ready: press Start and watch the objective climb to its bound.")
+            held_out = describe_split(session.parts.split)
+            self._state.write("Ready: press Start and watch the objective climb to its bound.", *held_out)
 
     def _enable(self) -> None:
         race, running = self._race, self._race.running

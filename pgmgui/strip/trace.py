@@ -17,12 +17,18 @@ from pgmgui.project.axes import ACROSS, UP, Axes
 from pgmgui.state.curve import Curve
 from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
-from pgmgui.strip.plot_lines import find_iteration, find_place, make_lines
+from pgmgui.strip.plot_lines import Line, find_iteration, find_place, make_lines
+from pgmgui.strip.row_lines import make_row_lines
+from pgmgui.strip.row_plot import RowPlot
 
 HEIGHT, LARGE_HEIGHT = 196, 256
 """Pixels of the figure; of one with large type."""
 TOP, LARGE_TOP = 32, 42
 """Pixels of the controls above it."""
+UP_ABOUT = (
+    "The objective; how far it is below the bound, on a log scale; or the mean log-likelihood of a row: solid of those "
+    "learned from, dashed of those held out, if any are (Options)."
+)
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -46,7 +52,7 @@ class Trace(pn.viewable.Viewer):
         self._showing = False
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
-        self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
+        self._up = make_switch("y", list(UP), UP_ABOUT)
         self._looser = pmui.Checkbox(
             label="looser bounds",
             value=False,
@@ -131,16 +137,21 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
         place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
         with unlocked():
-            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent, place)
+            self._plot(axes.up).fill(self._make_lines(axes), axes, self._sent, place)
             if self._shown != axes.up:
                 self._shown = axes.up
                 self._place[:] = [self._plots[axes.up].figure]
             self._picture.param.update(figure=self._plots[axes.up].figure.name, file=f"{axes.up} by {axes.across}")
 
+    def _make_lines(self, axes: Axes) -> dict[str, Line]:
+        if axes.up == "per row":
+            return make_row_lines(self._curves, axes)
+        return make_lines(self._curves, self._bounds, axes)
+
     def _plot(self, up: str) -> Plot:
         """The plot of a quantity, made when it is first looked at."""
         if up not in self._plots:
-            self._plots[up] = Plot(up, self._travel)
+            self._plots[up] = (RowPlot if up == "per row" else Plot)(up, self._travel)
             self._plots[up].enlarge(self._large)
         return self._plots[up]
 

@@ -36,6 +36,7 @@ from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
+from pgmgui.state.standings import Standings
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
@@ -124,7 +125,9 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     tightening = Tightening(session, work_beside)
     tightening.begin()
     answers, slacks = Answers(session, work_beside), Slacks(session, work_beside)
-    return Desk(session, race, Traveller(session, race), answers, slacks, FirstRun(session), keeper, tightening)
+    standings = Standings(session, race, work_beside)
+    traveller, first_run = Traveller(session, race), FirstRun(session)
+    return Desk(session, race, traveller, answers, slacks, first_run, keeper, tightening, standings)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:

@@ -112,10 +112,16 @@ class Microscope(pn.viewable.Viewer):
         if turn != self._turn:
             return
         network, data = reached.task.bayesian, reached.task.decomposition.dataset
-        self._e_step.write(*describe_e_step(data, view, row))
+        self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
         self._m_step.write(*describe_m_step(network, child))
         self._family.source = family_source(network, view, child)
+
+    def _find_line(self, row: int) -> int | None:
+        """Which row of the whole data it is, where some are held out."""
+        parts = self._session.parts
+        rows = None if parts is None or parts.split is None else parts.split.train_rows
+        return None if rows is None or row >= len(rows) else int(rows[row])
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
@@ -124,14 +130,15 @@ class Microscope(pn.viewable.Viewer):
 # --- in words and tables
 
 
-def describe_e_step(data: Dataset, view: View, row: int) -> list[str]:
-    """What a row knows and what it leaves open, in sentences."""
+def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None) -> list[str]:
+    """What a row knows and what it leaves open, in sentences; ``line`` is its number in the whole data."""
     codes = data.codes[:, row]
     known = [f"{v.name} = {v.states[k]}" for v, k in zip(data.variables, codes, strict=True) if k >= 0]
     soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING]
     weight = data.weights[row]
     times = "" if weight == 1 else f", counted {weight:,.6g} times"
-    lines = [f"E-step. Row {row + 1:,} of {data.n_rows:,}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
+    of = f"{data.n_rows:,}" if line is None else f"{data.n_rows:,} learned from (row {line + 1:,} of the data)"
+    lines = [f"E-step. Row {row + 1:,} of {of}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
     if soft:
         lines.append(f"Known only softly: {cut(soft, MOST_VALUES)}.")
     if view.variables:

@@ -13,6 +13,7 @@ from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
 from pgmgui.tabs.runs.gradient_step import GradientStep
+from pgmgui.tabs.runs.held_out_view import HeldOutView
 from pgmgui.tabs.runs.restarts import Restarts
 
 WATCHED = ["learned", "moment", "viewed", "derived", "bounded"]
@@ -28,6 +29,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._hint = PlainText(margin=(8, 8, 4, 0))
         self._restarts = Restarts(traveller)
         self._microscopes = Microscope(session), GradientStep(session)
+        self._held_out = HeldOutView(session, race)
         self._make_controls()
         travel = pn.Column(
             self._learner,
@@ -36,7 +38,8 @@ class RunsPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(0, 8, 0, 0),
         )
-        self._all = pn.Column(travel, self._restarts, *self._microscopes, sizing_mode="stretch_width", margin=0)
+        below = self._held_out, self._restarts, *self._microscopes
+        self._all = pn.Column(travel, *below, sizing_mode="stretch_width", margin=0)
         self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
         session.param.watch(lambda *_: self._update(), WATCHED)
         race.param.watch(lambda *_: self._update(), ["running", "stale"])
@@ -65,8 +68,8 @@ class RunsPanel(pn.viewable.Viewer):
     def look(self, looked_at: bool) -> None:
         """Say whether the panel is in view."""
         self._looked_at = looked_at
-        for microscope in self._microscopes:
-            microscope.look(looked_at)
+        for view in (*self._microscopes, self._held_out):
+            view.look(looked_at)
         if not looked_at:
             self._restarts.clear()
         self._update()

@@ -42,7 +42,7 @@ def make_report(
         What became of each learner, in sentences.
     """
     scene, parts, learned = session.scene, session.parts, session.learned
-    facts = " · ".join(summarise(session.network, session.seen, scene.given))
+    facts = " · ".join(summarise(session.network, session.seen, scene.given, session.held_out_rows))
     sections = [
         f"<h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p><p>{escape(facts)}</p>",
         draw_network(draw(session.document, factor_graph=session.factor_graph), look_at(session)),

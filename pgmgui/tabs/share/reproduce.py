@@ -16,20 +16,23 @@ from pgmgui.project.settings import Settings
 _SCRIPT = '''\
 """Learn the parameters of a network from incomplete data, as pgmgui did."""
 
+from engine.insight.held_out import score_held_out
 from engine.learning.bounding import bound_task
-from engine.learning.stopping import Stopping
+from engine.learning.hold_out import split_rows
 from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from pgmgui.project.marks import apply_marks
 from pgmgui.project.session_file import read_session
 
 scene = read_session({path!r}).scene
 data = apply_marks(scene.data.dataset, scene.marks)
+split = split_rows(data, scene.hold_out) if scene.hold_out else None  # what is learned from, and what is held out
 stopping = Stopping(tol={tol!r}, criterion={criterion!r}, max_iter={max_iter!r})
 
 for method in {methods!r}:
     snapshots = learn(
         scene.document.network,
-        data,
+        split.train if split else data,
         method,
         start={start!r},
         random_state={seed!r},
@@ -43,6 +46,9 @@ for method in {methods!r}:
     objective = snapshot.objective.sum(axis=1).max()
     bound = bound_task(snapshot.task).total
     print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
+    if split:
+        held_out = score_held_out(snapshot.network(), split.test, scene.given)
+        print(f"{{method}}: {{held_out.rows:g}} rows held out, log-loss {{held_out.log_loss:.6f}} a row")
 '''
 
 
@@ -75,6 +81,8 @@ def as_command(path: str | Path, scene: Scene, settings: Settings) -> str:
         options[f"--{kind_of(prior)}"] = width_of(prior)
     if scene.given:
         options["--given"] = ",".join(scene.document.network.variables[v].name for v in scene.given)
+    if scene.hold_out is not None:
+        options |= {"--hold-out": scene.hold_out.share, "--hold-out-seed": scene.hold_out.seed}
     words = [str(word) for option in options.items() for word in option]
     lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
     return "\n".join(lines) + "\n"

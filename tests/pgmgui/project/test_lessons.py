@@ -13,6 +13,7 @@ from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.standings import Standings
 from tests.pgmgui.state.test_race import follow
 
 LESSONS = {lesson.id: lesson for lesson in load_lessons()}
@@ -218,3 +219,30 @@ def test_a_grid_whose_bound_is_met():
     assert "Certified" in found.describe()[0]
     found, _ = race("grid-bound", 2)
     assert 2 < found.parts.bounds.total - trace(found.curves["d-lbfgs"])[-1] < 3
+
+
+def test_more_learning_is_worse_for_the_rows_held_out():
+    _, derived = opened("overfitting", 0)
+    assert (derived.seen.n_rows, derived.parts.split.train.n_rows) == (150, 75)
+    bare = stand("overfitting", 1)
+    assert [round(value, 4) for value in (bare[-1].train, bare[-1].test)] == [-2.4582, -3.1085]
+    best = max(bare, key=lambda one: one.test)
+    assert (best.iteration, round(best.test, 4)) == (6, -2.7264)
+    assert (np.diff([one.train for one in bare]) > 0).all()
+    assert (np.diff([one.test for one in bare[6:]]) < 0).all()
+    smoothed = stand("overfitting", 2)
+    assert [round(value, 4) for value in (smoothed[-1].train, smoothed[-1].test)] == [-2.5104, -2.6680]
+    assert max(smoothed, key=lambda one: one.test) is smoothed[-1]
+
+
+def stand(lesson, step):
+    """How the learner of a step stands on the rows held out, iteration by iteration."""
+    found = Session()
+    running = Race(found)
+    Standings(found, running, lambda do: do()())
+    assert running.open(opened(lesson, step)[0].saved)
+    running.begin()
+    follow(running)
+    (curve,) = running.curves.values()
+    assert len(curve.tested) == curve.points[-1].iteration + 1
+    return curve.tested

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from engine.learning.hold_out import HoldOut
 from engine.model.errors import PgmError
 from engine.model.prior import Gaussian, Laplace
 from pgmgui.project.axes import Axes
@@ -126,3 +127,13 @@ def test_only_an_example_with_other_marks_can_be_linked():
     assert not is_linkable(session.scene)
     session.new()
     assert not is_linkable(session.scene)
+
+
+def test_a_link_says_which_rows_are_held_out():
+    scene = replace(parse_link({"example": "asia"}).scene, hold_out=HoldOut(1 / 3, 4))
+    text = make_link(find_example("asia"), Saved(scene, axes=Axes(up="per row")))
+    link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
+    assert (link.scene.hold_out, link.axes.up) == (scene.hold_out, "per row")
+    assert parse_link({"example": "asia", "hold-out": "0", "hold-out-seed": "2"}).scene.hold_out is None
+    with pytest.raises(PgmError, match=r"'hold-out' is '0\.95'; expected a number from 0 to 0\.9"):
+        parse_link({"example": "asia", "hold-out": "0.95"})

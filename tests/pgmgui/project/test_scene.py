@@ -16,8 +16,9 @@ from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
+from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Given, Hidden
-from pgmgui.project.scene import Scene, derive, derive_anew
+from pgmgui.project.scene import Scene, derive, derive_anew, is_same_problem
 from pgmgui.state.session import Session
 
 GALLERY = {item.id: item for item in load_gallery()}
@@ -127,3 +128,21 @@ def test_what_cannot_be_given_is_refused():
     assert session.message == ""
     session.undo()
     assert session.parts.task.given == ()
+
+
+def test_learning_sees_only_the_rows_that_are_not_held_out():
+    scene = parse_link({"example": "asia", "hold-out": "0.2"}).scene
+    derived = derive(scene)
+    parts = derived.parts
+    assert (derived.seen.n_rows, parts.split.test.n_rows, parts.task.decomposition.dataset.n_rows) == (500, 100, 400)
+    assert parts.held_out.rows == 100
+    apart = derive(replace(scene, data=replace(scene.data, dataset=parts.split.train), hold_out=None)).parts
+    assert parts.bounds.total == apart.bounds.total
+    assert not is_same_problem(scene, replace(scene, hold_out=None))
+    assert derive(replace(scene, hold_out=None)).parts.held_out is None
+
+
+def test_why_no_rows_can_be_held_out_is_said():
+    derived = derive(parse_link({"example": "thesis-grid", "hold-out": "0.1"}).scene)
+    assert derived.parts is None
+    assert derived.obstacle.startswith("Rows cannot be held out: of 4 rows, a share of 0.1 leaves 0 held out")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.formats import DataDocument, Document
+from engine.learning.hold_out import HoldOut
 from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
 from pgmgui.project.axes import Axes
@@ -38,7 +39,9 @@ def asia():
     session = Session()
     session.open_example(load_gallery()[0])
     prior = {"dysp": 2.0, "lung": np.array([[1.0, 1.5], [2.0, 3.0]])}
-    return replace(session.scene, marks=MARKS, prior=prior, common_prior=1.25, note="a <b>note</b>")
+    return replace(
+        session.scene, marks=MARKS, prior=prior, common_prior=1.25, note="a <b>note</b>", hold_out=HoldOut(0.25, 7)
+    )
 
 
 def grid():
@@ -52,7 +55,7 @@ def grid():
 
 def assert_same(scene, other):
     assert (scene.title, scene.note, scene.common_prior) == (other.title, other.note, other.common_prior)
-    assert (scene.factor_prior, scene.given) == (other.factor_prior, other.given)
+    assert (scene.factor_prior, scene.given, scene.hold_out) == (other.factor_prior, other.given, other.hold_out)
     assert dict(scene.marks) == dict(other.marks)
     ours, theirs = scene.document, other.document
     assert ours.network.variables == theirs.network.variables
@@ -297,3 +300,19 @@ def test_a_prior_or_a_given_variable_of_the_wrong_kind_is_refused(scene, changes
     root = json.loads(dump(Saved(scene()))) | changes
     with pytest.raises(FormatError, match=f"^{message}"):
         parse(json.dumps(root))
+
+
+def test_what_is_held_out_is_read_strictly_and_may_be_left_out():
+    root = json.loads(dump(Saved(asia())))
+    del root["hold_out"]
+    assert parse(json.dumps(root)).scene.hold_out is None
+    for item in (
+        {"share": 0.95, "seed": 0},
+        {"share": 0.5, "seed": -1},
+        {"share": "0.5", "seed": 0},
+        {"share": 0.5},
+        [],
+    ):
+        with pytest.raises(FormatError, match="hold_out"):
+            parse(json.dumps({**root, "hold_out": item}))
+    assert parse(json.dumps({**root, "hold_out": {"share": 0, "seed": 3}})).scene.hold_out is None

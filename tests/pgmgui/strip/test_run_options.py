@@ -1,5 +1,6 @@
 """The options of a run: the prior of each kind of network."""
 
+from engine.learning.hold_out import HoldOut
 from engine.model.prior import Gaussian, Laplace
 from pgmgui.project.examples import find_example
 from pgmgui.state.session import Session
@@ -59,3 +60,24 @@ def test_learners_without_a_place_for_a_prior_are_listed_as_such():
     for name in ("EDML", "decomposed EDML", "hybrid", "EDML in turn"):
         assert f'aria-label="{name}"' in choice._others.object
     assert "has no place for a prior on the factors; use em or lbfgs" in choice._others.object
+
+
+def test_rows_are_held_out_in_percent_and_can_be_undone():
+    session = Session()
+    session.open_example(find_example("asia"))
+    options = RunOptions(session)
+    share, seed = options._fields["hold_out"], options._fields["hold_out_seed"]
+    assert (share.value, seed.disabled) == ("0", True)
+    share.value = "29"
+    assert session.held_out_rows == 145
+    assert not seed.disabled
+    before = session.parts.split.test_rows.tolist()
+    seed.value = "3"
+    assert session.scene.hold_out == HoldOut(0.29, 3)
+    assert session.parts.split.test_rows.tolist() != before
+    session.undo()
+    session.undo()
+    assert (share.value, session.held_out_rows) == ("0", 0)
+    share.value = "95"
+    assert session.message == "Hold out (%): '95' is out of range; type a number from 0 to 90."
+    assert share.value == "0"
