@@ -43,7 +43,7 @@ class Bench(Board):
         page = self.page
         self.alert = page.get_by_role("alert")
         self.run = page.get_by_text(re.compile(r"^decomposed EM: "))
-        self.certificate = page.get_by_text(re.compile("nats of the best possible|^Certified: "))
+        self.certificate = page.get_by_text(re.compile("^(Within|At most) .* the best possible|^Certified: "))
 
     def cell(self, grid: str, row: int, column: int) -> Locator:
         return self.page.get_by_role("grid", name=grid, exact=True).locator(
