@@ -12,12 +12,15 @@ ACROSS = {
 """What the plot can count from left to right, and the axis' label."""
 UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
 """What it can show from bottom to top."""
+FITS = ("curves", "bounds", "all")
+"""What the picture shows: the end of the curves, and a bound that is near; looser bounds too, however far; or the curves
+from their start, and the bound."""
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether looser bounds are drawn too."""
+    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and one of :data:`FITS`."""
 
     across: str = "iterations"
     up: str = "objective"
-    looser: bool = False
+    fit: str = "curves"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +29,10 @@ BOUNDS = (
 """Names of the lines that stand still."""
 LEFT_OUT = 20
 """The first of so many parts of the curves may leave the picture below: a random start is far down."""
+FAR = 3.0
+"""A bound farther from the curves than so many times their own height may leave the picture: it would flatten them."""
+LEAST = 0.01
+"""Nats that the picture is high at least: less is noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,17 +67,43 @@ def find_iteration(points: Sequence[Point], place: float, axes: Axes) -> int:
 
 
 def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
-    """The corners of what is to be in the picture: all bounds, and the curves but for their beginnings."""
+    """The corners of what is to be in the picture: bounds, and curves from their start or, on a linear scale, later."""
     right = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
-    first = right / LEFT_OUT if axes.up == "objective" else 0.0
-    heights = [np.empty(0)]
-    for line in lines.values():
-        late = line.y[line.x >= first]
-        heights.append(late if late.size else line.y[-1:])
-    finite = np.concatenate(heights)
-    finite = finite[np.isfinite(finite)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 1.0)
+    log = axes.up == "log gap"
+    first = 0.0 if log or axes.fit == "all" else right / LEFT_OUT
+    curves = _finite(_late(line, first) for name, line in lines.items() if name not in BOUNDS)
+    levels = _finite(line.y for name, line in lines.items() if name in BOUNDS)
+    if curves.size and axes.fit == "curves":
+        low, high = float(curves.min()), float(curves.max())
+        levels = levels[[_is_near(level, low, high, log) for level in levels.tolist()]]
+        curves = np.append(curves, [] if log else min(low, high - LEAST))
+    heights = np.concatenate([curves, levels])
+    low, high = (heights.min(), heights.max()) if heights.size else (0.0, 1.0)
     return np.array([0.0, right]), np.array([low, high])
+
+
+def find_unseen(lines: Mapping[str, Line], heights: Floats) -> set[str]:
+    """The bounds that lie outside of a picture from one height to another."""
+    bounds = {name: float(line.y[0]) for name, line in lines.items() if name in BOUNDS}
+    return {name for name, level in bounds.items() if not heights[0] <= level <= heights[-1]}
+
+
+def _late(line: Line, first: float) -> Floats:
+    late = line.y[line.x >= first]
+    return late if late.size else line.y[-1:]
+
+
+def _finite(heights: Iterable[Floats]) -> Floats:
+    found = np.concatenate([np.empty(0), *heights])
+    return found[np.isfinite(found)]
+
+
+def _is_near(level: float, low: float, high: float, log: bool) -> bool:
+    """Whether a bound is so near to the curves that they can still be told apart beside it."""
+    if log:
+        level, low, high = (math.log10(height) for height in (level, low, high))
+    # A curve without any height yet, as at its first step, has nothing to be told apart.
+    return high == low or max(level - high, low - level) <= FAR * max(high - low, LEAST)
 
 
 def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
@@ -85,10 +116,10 @@ def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
         cliques = bounds.cliques
         if cliques is not None and cliques.kind != "estimate" and cliques.value > bounds.total + CERTIFIED:
             looser[by_cliques] = cliques.value
-        return {**levels, **looser} if axes.looser else levels
+        return {**levels, **looser} if axes.fit == "bounds" else levels
     levels = {lowest: bounds.total}
     looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}
-    return {**levels, **looser} if axes.looser else levels
+    return {**levels, **looser} if axes.fit == "bounds" else levels
 
 
 def _across(points: Sequence[Point], axes: Axes) -> Floats:

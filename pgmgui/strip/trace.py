@@ -6,14 +6,13 @@ import time
 from collections.abc import Callable, Mapping
 
 import panel as pn
-import panel_material_ui as pmui
 from panel.io import unlocked
 
 from engine.learning.bounding import AnyBounds
 from pgmgui.components.later import call_later
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
-from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.state.curve import Curve
 from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
@@ -23,6 +22,11 @@ HEIGHT, LARGE_HEIGHT = 196, 256
 """Pixels of the figure; of one with large type."""
 TOP, LARGE_TOP = 32, 42
 """Pixels of the controls above it."""
+FIT = (
+    "Curves: where they end, and the bound if it is near. Bounds: looser ones too, however far above: by components "
+    "(Theorem 2), which knows of no independence inside them, and the naive one, which knows no components; in a Markov "
+    "network by cliques (Definition 2). All: the curves from their start, and the bound."
+)
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -47,17 +51,8 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
-        self._looser = pmui.Checkbox(
-            label="looser bounds",
-            value=False,
-            margin=0,
-            size="small",
-            stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
-            description="Also draw the bound by components (Theorem 2), which knows of no independence inside them, "
-            "and the naive one, which knows no components; in a Markov network the bound by cliques (Definition 2), "
-            "which lets what is joined in pairs be joined in all ways. They may be far above.",
-        )
-        controls = (self._across, self._up, self._looser)
+        self._fit = make_switch("fit", list(FITS), FIT)
+        controls = (self._across, self._up, self._fit)
         self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
         self._is_loaded = pn.state.curdoc is None
@@ -106,12 +101,12 @@ class Trace(pn.viewable.Viewer):
     def _choose(self) -> None:
         """The user has chosen what the plot shows."""
         if not self._showing:
-            self._session.show_axes(Axes(self._across.value, self._up.value, self._looser.value))
+            self._session.show_axes(Axes(self._across.value, self._up.value, self._fit.value))
 
     def _show_axes(self) -> None:
         """Show what was chosen, here or by what was opened."""
         axes, self._showing = self._axes, True  # three fields, one choice
-        self._across.value, self._up.value, self._looser.value = axes.across, axes.up, axes.looser
+        self._across.value, self._up.value, self._fit.value = axes.across, axes.up, axes.fit
         self._showing = False
         self._redraw()
 

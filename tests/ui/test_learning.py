@@ -216,7 +216,7 @@ def test_the_axes(open_panel):
     assert 0 < seconds[-1] < 60
     lab.page.get_by_role("button", name="objective").click()
     lab.expect_lines("decomposed EM", "upper bound (I-map)")
-    lab.page.get_by_role("checkbox", name=re.compile("^looser bounds")).click()
+    lab.page.get_by_role("button", name="bounds", exact=True).click()
     lines = lab.expect_lines("decomposed EM", "upper bound (I-map)", "bound by components", "naive bound")
     bounds = find_bounds(make_task(*asia()))
     assert lines["bound by components"]["y"][0] == pytest.approx(bounds.decomposition.sum())
