@@ -18,7 +18,7 @@ from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
 from pgmgui.project.axes import ACROSS, UP, Axes
-from pgmgui.strip.plot_lines import BOUNDS, Line, find_frame, find_unseen
+from pgmgui.strip.plot_lines import BOUNDS, Line, cut_lines, find_frame, find_unseen
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
@@ -93,8 +93,16 @@ class Plot:
             for name in sizes:
                 model.on_change(name, self._insist)
 
-    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
-        """Draw lines, and an upright one at the moment that is looked at.
+    def fill(
+        self,
+        lines: Mapping[str, Line],
+        axes: Axes,
+        number: int,
+        moment: float | None,
+        until: float | None = None,
+    ) -> None:
+        """Draw lines, and an upright one at the moment that is looked at; the learners' lines perhaps only until some
+        place, in the same picture.
 
         The browser's receipt will have this number. To be called in the document's turn.
         """
@@ -107,6 +115,7 @@ class Plot:
         self._add_missing([name for name in lines if name in BOUNDS], len(learners))
         x, y = find_frame(lines, axes)
         unseen = find_unseen(lines, y)
+        lines = cut_lines(lines, until)
         for name, series in self._bounds.items():
             series.draw(name, lines.get(name), f"{name} {OUTSIDE[axes.up]}" if name in unseen else name)
         for k, series in enumerate(self._learners):

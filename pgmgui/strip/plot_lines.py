@@ -16,6 +16,7 @@ from pgmgui.project.axes import Axes
 from pgmgui.project.results import Point
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.curve import Curve
+from pgmgui.state.places import find_places
 
 BOUNDS = (
     "upper bound (I-map)",
@@ -46,7 +47,7 @@ class Line:
 def make_lines(curves: Mapping[str, Curve], bounds: AnyBounds | None, axes: Axes) -> dict[str, Line]:
     """The line of every learner and of the bounds, by their names; bounds are as long as the runs."""
     lines = {
-        LEARNERS[name]: Line(_across(curve.points, axes), _up(curve.points, bounds, axes))
+        LEARNERS[name]: Line(find_places(curve.points, axes), _up(curve.points, bounds, axes))
         for name, curve in curves.items()
     }
     longest = max((line.x.max(initial=0.0) for line in lines.values()), default=0.0) or 1.0
@@ -55,15 +56,19 @@ def make_lines(curves: Mapping[str, Curve], bounds: AnyBounds | None, axes: Axes
     return {**lines, **{name: Line(ends, np.full(2, level)) for name, level in levels.items()}}
 
 
-def find_place(points: Sequence[Point], iteration: int, axes: Axes) -> float:
-    """Where an iteration of a curve lies from left to right; that of the point nearest to it."""
-    at = int(np.argmin(np.abs(np.array([point.iteration for point in points]) - iteration)))
-    return float(_across(points, axes)[at])
+def cut_lines(lines: Mapping[str, Line], place: float | None) -> dict[str, Line]:
+    """The lines as far as a place from left to right, the bounds whole; all of them to their ends without one."""
+    if place is None:
+        return dict(lines)
+    return {name: line if name in BOUNDS else _cut(line, place) for name, line in lines.items()}
 
 
-def find_iteration(points: Sequence[Point], place: float, axes: Axes) -> int:
-    """The iteration of a curve that lies nearest to a place from left to right."""
-    return points[int(np.argmin(np.abs(_across(points, axes) - place)))].iteration
+def _cut(line: Line, place: float) -> Line:
+    passed = line.x <= place
+    if passed.all() or not passed.any():
+        return line if passed.all() else Line(line.x[:1], line.y[:1])
+    x = np.append(line.x[passed], place)
+    return Line(x, np.append(line.y[passed], np.interp(place, line.x, line.y)))
 
 
 def find_frame(lines: Mapping[str, Line], axes: Axes) -> tuple[Floats, Floats]:
@@ -120,11 +125,6 @@ def _levels(bounds: AnyBounds, axes: Axes) -> dict[str, float]:
     levels = {lowest: bounds.total}
     looser = {by_components: float(bounds.decomposition.sum()), naive: bounds.naive}
     return {**levels, **looser} if axes.fit == "bounds" else levels
-
-
-def _across(points: Sequence[Point], axes: Axes) -> Floats:
-    attribute = {"iterations": "iteration"}.get(axes.across, axes.across)
-    return np.array([getattr(point, attribute) for point in points], dtype=np.float64)
 
 
 def _up(points: Sequence[Point], bounds: AnyBounds | None, axes: Axes) -> Floats:

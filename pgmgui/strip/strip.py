@@ -14,10 +14,12 @@ from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.state.curve import Curve
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.learner_choice import make_learner_button
+from pgmgui.strip.playback_bar import PlaybackBar
 from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
 
@@ -45,10 +47,11 @@ WIDTH, LARGE_WIDTH = 400, 530
 class LearnStrip(pn.viewable.Viewer):
     """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
 
-    def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
+    def __init__(self, session: Session, race: Race, traveller: Traveller, playback: Playback) -> None:
         super().__init__()
-        self._session, self._race, self._traveller = session, race, traveller
-        self._trace = Trace(session, traveller.go_to)
+        self._session, self._race, self._traveller, self._playback = session, race, traveller, playback
+        self._player = PlaybackBar(playback)
+        self._trace = Trace(session, traveller.go_to, self._player)
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
@@ -69,9 +72,10 @@ class LearnStrip(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
-        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment", "bounded"])
+        session.param.watch(lambda *_: self._notice(), ["derived", "settings", "axes", "moment", "bounded"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
         race.param.watch(lambda *_: self._notice(), ["curves", "running", "paused", "stale", "applied"])
+        playback.param.watch(lambda *_: self._notice(), ["playing", "speed", "share"])
         # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
@@ -98,8 +102,8 @@ class LearnStrip(pn.viewable.Viewer):
     # --- what is shown
 
     def _notice(self) -> None:
-        """The race has changed. What it found at a look is drawn with that look, all at once."""
-        if self._race.running and not self._ticker.running:
+        """Something has changed. What is found at a look is drawn with that look, all at once."""
+        if self._is_live and not self._ticker.running:
             self._ticker.start()
             _RUNNING.add(self)
         if self._ticking:
@@ -112,6 +116,7 @@ class LearnStrip(pn.viewable.Viewer):
         race = self._race
         if is_closed(pn.state.curdoc):
             race.stop()
+            self._playback.end()
         begun = time.monotonic()
         if begun < self._due:
             return
@@ -120,13 +125,16 @@ class LearnStrip(pn.viewable.Viewer):
         with unlocked():
             self._ticking = True
             race.tick()
+            ready = self._trace.is_ready
+            if ready:  # a browser that is behind is shown fewer moments
+                self._playback.advance()
             self._ticking = False
-            if self._news and (self._trace.is_ready or not race.running):
+            if self._news and (ready or not self._is_live):
                 self._news = False
-                self._trace.moment = self._moment
+                self._mark()
                 self._trace.follow(race.curves)
                 self._say()
-        if not race.running and not self._news:
+        if not self._is_live and not self._news:
             self._ticker.stop()
             _RUNNING.discard(self)
         now = time.monotonic()
@@ -139,12 +147,21 @@ class LearnStrip(pn.viewable.Viewer):
         self._controls.max_width = LARGE_WIDTH if large else WIDTH
         self._trace.enlarge(large)
 
+    @property
+    def _is_live(self) -> bool:
+        """Whether something moves by itself."""
+        return self._race.running or self._playback.playing
+
     def _show(self) -> None:
         """Draw everything anew."""
         parts = self._race.parts
-        self._trace.moment = self._moment
+        self._mark()
         self._trace.draw(self._race.curves, None if parts is None else parts.bounds)
         self._say()
+
+    def _mark(self) -> None:
+        """Tell the plot what is looked at."""
+        self._trace.moment, self._trace.until = self._moment, self._playback.place
 
     @property
     def _moment(self) -> tuple[Curve, int] | None:
@@ -157,7 +174,10 @@ class LearnStrip(pn.viewable.Viewer):
         """Tell how the runs stand, and enable what can be done."""
         race, session = self._race, self._session
         self._enable()
-        if race.curves:
+        self._player.follow()
+        if self._playback.share is not None:
+            self._state.write(*self._playback.describe())
+        elif race.curves:
             self._state.write(*race.describe())
         elif session.parts is None:
             self._state.write(session.derived.obstacle or "Learning needs a network with data.")

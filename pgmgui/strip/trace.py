@@ -14,9 +14,10 @@ from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.state.curve import Curve
+from pgmgui.state.places import find_iteration, find_place
 from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
-from pgmgui.strip.plot_lines import find_iteration, find_place, make_lines
+from pgmgui.strip.plot_lines import make_lines
 
 HEIGHT, LARGE_HEIGHT = 196, 256
 """Pixels of the figure; of one with large type."""
@@ -38,12 +39,17 @@ class Trace(pn.viewable.Viewer):
     ----------
     moment : (Curve, int), optional
         The iteration of a curve that is marked; the user may drag the mark, which calls ``on_travel(iteration)``.
+    until : float, optional
+        How far from left to right the curves are drawn; the mark is there.
+
+    What is given is put after the switches above the plot.
     """
 
-    def __init__(self, session: Session, on_travel: Callable[[int], None]) -> None:
+    def __init__(self, session: Session, on_travel: Callable[[int], None], *more: pn.viewable.Viewable) -> None:
         super().__init__()
         self._session = session
         self.moment: tuple[Curve, int] | None = None
+        self.until: float | None = None
         self._on_travel = on_travel
         self._curves: Mapping[str, Curve] = {}
         self._bounds: AnyBounds | None = None
@@ -53,7 +59,7 @@ class Trace(pn.viewable.Viewer):
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
         self._fit = make_switch("fit", list(FITS), FIT)
         controls = (self._across, self._up, self._fit)
-        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
+        self._top = pn.Row(*controls, *more, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
         self._is_loaded = pn.state.curdoc is None
         self._plots: dict[str, Plot] = {}
@@ -124,9 +130,12 @@ class Trace(pn.viewable.Viewer):
         if not self._is_loaded:
             return
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
-        place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
+        place = self.until
+        if place is None and self.moment is not None:
+            place = find_place(self.moment[0].points, self.moment[1], axes)
         with unlocked():
-            self._plot(axes.up).fill(make_lines(self._curves, self._bounds, axes), axes, self._sent, place)
+            lines = make_lines(self._curves, self._bounds, axes)
+            self._plot(axes.up).fill(lines, axes, self._sent, place, self.until)
             if self._shown != axes.up:
                 self._shown = axes.up
                 self._place[:] = [self._plots[axes.up].figure]

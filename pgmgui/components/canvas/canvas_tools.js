@@ -25,6 +25,7 @@ const SHORTCUTS = [
   ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
   ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
+  ["P, Shift + P", "Play the run again, slowly, or hold it there; go to its end: anywhere on the page"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["?", "This list"],
 ]

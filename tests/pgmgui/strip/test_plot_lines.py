@@ -10,7 +10,7 @@ from engine.learning.markov_bounds import Fit, MarkovBounds
 from pgmgui.project.axes import Axes
 from pgmgui.project.results import Point
 from pgmgui.state.curve import Curve
-from pgmgui.strip.plot_lines import find_frame, find_unseen, make_lines
+from pgmgui.strip.plot_lines import cut_lines, find_frame, find_unseen, make_lines
 
 LOWEST = np.array([-6.0, -3.0, 0.0])
 BOUNDS = Bounds(
@@ -119,3 +119,13 @@ def test_nothing_is_framed_too():
     assert [corner.tolist() for corner in find_frame({}, Axes())] == [[0.0, 1.0], [0.0, 1.0]]
     lines = make_lines({"em": Curve("em")}, None, Axes())
     assert [corner.tolist() for corner in find_frame(lines, Axes())] == [[0.0, 1.0], [0.0, 1.0]]
+
+
+def test_curves_are_drawn_as_far_as_they_are_played_and_bounds_whole():
+    lines = make_lines({"d-em": make_curve([-30.0, -20.0, -10.0]), "em": make_curve([-30.0, -11.0], "em")}, BOUNDS, Axes())
+    cut = cut_lines(lines, 1.5)
+    assert (cut["decomposed EM"].x.tolist(), cut["decomposed EM"].y.tolist()) == ([0, 1, 1.5], [-30, -20, -15])
+    assert cut["EM"].y.tolist() == [-30, -11]
+    assert cut["upper bound (I-map)"].x.tolist() == [0, 2]
+    assert cut_lines(lines, 0.0)["decomposed EM"].x.tolist() == [0, 0]
+    assert cut_lines(lines, None) == lines
