@@ -59,12 +59,19 @@ def describe_briefly(task: LearningTask) -> list[str]:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    return [parts, *([f"An iteration: {_compare_costs(task)}."] if busy else [])]
+    small, whole = _count_inferences(task), task.whole_rows
+    fewer = f"small inferences, not {whole:,}" if small < whole else "inferences"
+    return [parts, *([f"An iteration: {small:,} {fewer}."] if busy else [])]
+
+
+def _count_inferences(task: LearningTask) -> int:
+    """What the data takes in an iteration, decomposed."""
+    return sum(job.part.rows for job in task.objective.terms[0].jobs)
 
 
 def _compare_costs(task: LearningTask) -> str:
     """What the data takes in an iteration, in words: inferences, and on how many variables at a time."""
-    small, whole = sum(job.part.rows for job in task.objective.terms[0].jobs), task.whole_rows
+    small, whole = _count_inferences(task), task.whole_rows
     busy = [component for component in task.decomposition.components if not component.is_complete]
     most = max((len(component.variables) + len(component.boundary) for component in busy), default=0)
     every = len(task.network.variables)

@@ -28,9 +28,9 @@ BOUNDS = (
     "bound by cliques",
 )
 """Names of the lines that stand still."""
-LEFT_OUT = 20
+LEFT_OUT = 10
 """The first of so many parts of the curves may leave the picture below: a random start is far down."""
-FAR = 3.0
+FAR = 1.0
 """A bound farther from the curves than so many times their own height may leave the picture: it would flatten them."""
 LEAST = 0.01
 """Nats that the picture is high at least: less is noise."""

@@ -44,6 +44,10 @@ WIDTH, LARGE_WIDTH = 400, 530
 """Pixels of the controls."""
 
 
+# Text that has no room fades out below: there is more to scroll to.
+_FADING = {"mask-image": "linear-gradient(#000 calc(100% - 14px), transparent)", "scrollbar-width": "thin"}
+
+
 class LearnStrip(pn.viewable.Viewer):
     """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
 
@@ -60,7 +64,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._controls = pn.Column(
             self._chosen,
             self._buttons,
-            pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
+            pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto", styles=_FADING),
             max_width=WIDTH,
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),

@@ -28,6 +28,17 @@ FIT = (
     "(Theorem 2), which knows of no independence inside them, and the naive one, which knows no components; in a Markov "
     "network by cliques (Definition 2). All: the curves from their start, and the bound."
 )
+# In a small window, what is above the plot moves together.
+_NARROW = """
+@media (max-width: 1400px) {
+  :host { margin-right: 6px !important; }
+  .MuiFormControl-root { gap: 2px !important; }
+  .MuiFormLabel-root svg { width: 14px; margin-left: 1px; }
+  .MuiToggleButton-root { padding: 1px 4px !important; }
+}
+"""
+# Where the player is: in the lower left corner, beside the name of the axis.
+_LEFT = {"position": "absolute", "left": "8px", "bottom": "2px"}
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -42,10 +53,10 @@ class Trace(pn.viewable.Viewer):
     until : float, optional
         How far from left to right the curves are drawn; the mark is there.
 
-    What is given is put after the switches above the plot.
+    The player is put into the lower left corner.
     """
 
-    def __init__(self, session: Session, on_travel: Callable[[int], None], *more: pn.viewable.Viewable) -> None:
+    def __init__(self, session: Session, on_travel: Callable[[int], None], player: pn.viewable.Viewable) -> None:
         super().__init__()
         self._session = session
         self.moment: tuple[Curve, int] | None = None
@@ -59,7 +70,9 @@ class Trace(pn.viewable.Viewer):
         self._up = make_switch("y", list(UP), "The objective, or how far it is below the bound, on a log scale.")
         self._fit = make_switch("fit", list(FITS), FIT)
         controls = (self._across, self._up, self._fit)
-        self._top = pn.Row(*controls, *more, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
+        for control in controls:
+            control.stylesheets = [*control.stylesheets, _NARROW]
+        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
         self._is_loaded = pn.state.curdoc is None
         self._plots: dict[str, Plot] = {}
@@ -67,7 +80,13 @@ class Trace(pn.viewable.Viewer):
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
         self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
         self._view = pn.Column(
-            self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
+            self._top,
+            self._place,
+            self._picture,
+            pn.Column(player, margin=0, styles=_LEFT),
+            sizing_mode="stretch_both",
+            margin=0,
+            styles={"position": "relative"},
         )
         self._show_axes()
         for control in controls:

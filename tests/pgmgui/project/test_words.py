@@ -73,9 +73,10 @@ def test_savings_count_rows_that_are_propagated():
 def test_the_bar_has_room_for_short_lines_only():
     assert describe_briefly(opened("asia").parts.task) == [
         "6 components: 5 counted, 1 iterated.",
-        "An iteration: 7 inferences on up to 5 variables, instead of 28 on all 8.",
+        "An iteration: 7 small inferences, not 28.",
     ]
     assert describe_briefly(opened("hidden-cause").parts.task)[1] == "An iteration: 19 inferences."
+    assert describe_briefly(opened("thesis-grid").parts.task)[1] == "An iteration: 7 inferences."
     assert describe_briefly(opened("cancer").parts.task) == ["5 components: 5 counted, 0 iterated."]
 
 

@@ -73,7 +73,7 @@ def test_the_frame_leaves_the_beginning_out_but_not_on_a_log_scale():
     lines = make_lines(curves, BOUNDS, Axes())
     x, y = find_frame(lines, Axes())
     assert x.tolist() == [0, 99]
-    shown = curves["d-em"].points[5].objective  # the first twentieth may be out of sight
+    shown = curves["d-em"].points[10].objective  # the first tenth may be out of sight
     assert y.tolist() == [shown, -9.0]
     log = Axes(up="log gap")
     _, heights = find_frame(make_lines(curves, BOUNDS, log), log)
@@ -95,10 +95,10 @@ def test_what_is_to_be_in_the_picture(fit, bottom, top):
 
 
 def test_a_bound_that_is_near_is_in_the_picture():
-    """One nat above curves of half a nat."""
-    curves = {"d-em": make_curve([-1000.0, -10.5, *[-10.0] * 18])}
+    """One nat above curves of one and a half."""
+    curves = {"d-em": make_curve([-1000.0, -11.5, *[-10.0] * 8])}
     lines = make_lines(curves, BOUNDS, Axes())
-    assert find_frame(lines, Axes())[1].tolist() == [-10.5, -9.0]
+    assert find_frame(lines, Axes())[1].tolist() == [-11.5, -9.0]
 
 
 def test_the_floor_of_a_log_scale_is_out_of_the_picture_where_gaps_are_far_above_it():
@@ -112,7 +112,7 @@ def test_the_floor_of_a_log_scale_is_out_of_the_picture_where_gaps_are_far_above
 def test_a_short_curve_is_in_the_frame_beside_a_long_one():
     curves = {"d-em": make_curve([-50.0] * 100), "d-lbfgs": make_curve([-90.0, -70.0], "d-lbfgs")}
     _, heights = find_frame(make_lines(curves, BOUNDS, Axes()), Axes())
-    assert heights.tolist() == [-70.0, -9.0]
+    assert heights.tolist() == [-70.0, -50.0]
 
 
 def test_nothing_is_framed_too():
