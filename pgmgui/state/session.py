@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +31,16 @@ class Slack:
     trouble: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class WayOut:
+    """What the user can do about a message at once; ``action`` may be a coroutine."""
+
+    message: str
+    label: str
+    about: str
+    action: Callable[[], Awaitable[None] | None]
+
+
 class Session(Editor):
     """What is open, how to learn from it, what was learned, and what of all that is looked at."""
 
@@ -40,6 +51,7 @@ class Session(Editor):
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
     row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
+    way_out = param.ClassSelector(class_=WayOut, allow_None=True, doc="What can be done about a message.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
@@ -91,6 +103,10 @@ class Session(Editor):
         if self.learned is None or self.viewed == "current":
             return "the network itself"
         return "the newest iteration" if self.moment is None else self.moment.title
+
+    def offer(self, way_out: WayOut) -> None:
+        """Tell the user that something went wrong, and offer what to do."""
+        self.param.update(way_out=way_out, message=way_out.message)
 
     # --- learning
 
