@@ -164,7 +164,7 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
     tabs = {name: partial(make, desk) for name, make in TABS.items()}
     work = pn.Column(
         MarksBar(session),
-        make_first_run_card(desk.first_run),
+        make_first_run_card(desk.first_run, session, desk.race),
         Message(session, desk.keeper),
         make_canvas(session, desk.answers),
         *unseen,

@@ -26,7 +26,7 @@ class PlaybackBar(pn.viewable.Viewer):
     def follow(self) -> None:
         """Enable what can be done."""
         playback = self._playback
-        name, about = ("Hold ❚❚", HOLD) if playback.playing else ("Play ▶", PLAY)
+        name, about = ("Hold ‖", HOLD) if playback.playing else ("Play ▶", PLAY)
         speed = _NAMES[playback.speed]
         pace = f"{speed}: a run takes at most {WHOLE / playback.speed:g} s. Press for another speed"
         buttons = (

@@ -39,7 +39,7 @@ REST = 5
 HEIGHT, LARGE_HEIGHT = 236, 306
 """Pixels: the canvas is what the page is for. With large type, more."""
 BUTTONS, LARGE_BUTTONS = 38, 46
-CHOICES, LARGE_CHOICES = 40, 50
+CHOICES, LARGE_CHOICES = 34, 44
 WIDTH, LARGE_WIDTH = 400, 530
 """Pixels of the controls."""
 
