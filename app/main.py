@@ -181,7 +181,9 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
     )
-    return [Summary(session), *make_type_controls(session, make_run_keys(desk.race, desk.traveller, desk.playback))], [body]
+    return [Summary(session), *make_type_controls(session, make_run_keys(desk.race, desk.traveller, desk.playback))], [
+        body
+    ]
 
 
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:

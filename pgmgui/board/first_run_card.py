@@ -19,7 +19,9 @@ STEPS = (
 
 
 RUNNING = "The run is going on. The curve is the objective; it climbs to a bound that no parameters can pass."
-NO_LEARNER = "Start, below, is off: no learner is chosen that fits. Choose one on the button above it; then press Start."
+NO_LEARNER = (
+    "Start, below, is off: no learner is chosen that fits. Choose one on the button above it; then press Start."
+)
 NO_DATA = "Start, below, is off: {why} Choose an example in the Open tab, or data in the Data tab; then press Start."
 """What to do instead while Start is off."""
 

@@ -42,7 +42,8 @@ UNKEPT = (
 class Message(pn.viewable.Viewer):
     """The session's message, and nothing when there is none. Its text is text: names may hold anything.
 
-    What can be done about it at once is a button beside it. While what is done on the page cannot be kept, that is said too, and cannot be dismissed.
+    What can be done about it at once is a button beside it. While what is done on the page cannot be kept, that is
+    said too, and cannot be dismissed.
     """
 
     def __init__(self, session: Session, keeper: Keeper | None = None) -> None:

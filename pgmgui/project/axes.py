@@ -13,8 +13,8 @@ ACROSS = {
 UP = {"objective": "objective (nats)", "log gap": "gap to the bound (nats)"}
 """What it can show from bottom to top."""
 FITS = ("curves", "bounds", "all")
-"""What the picture shows: the end of the curves, and a bound that is near; looser bounds too, however far; or the curves
-from their start, and the bound."""
+"""What the picture shows: the end of the curves, and a bound that is near; looser bounds too, however far; or the
+curves from their start, and the bound."""
 
 
 @dataclass(frozen=True)

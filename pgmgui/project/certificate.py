@@ -70,9 +70,7 @@ def describe_certificate(
     which = "" if whole else f"; {noun} {cut(open_ones, MOST_OPEN)} {verb} not certified"
     if gap <= CLOSE:
         return f"Within {show_nats(gap)} nats of the best possible ({show_nats(gap / rows, 2)} per row){which}."
-    said = (
-        f"At most {show_nats(gap / rows, 2)} nats per row below the best possible ({show_nats(gap)} in all){which}."
-    )
+    said = f"At most {show_nats(gap / rows, 2)} nats per row below the best possible ({show_nats(gap)} in all){which}."
     return f"{said} {judge_bound(gap, ends)}".rstrip()
 
 

@@ -99,8 +99,9 @@ def _late(line: Line, first: float) -> Floats:
 
 
 def _finite(heights: Iterable[Floats]) -> Floats:
-    found = np.concatenate([np.empty(0), *heights])
-    return found[np.isfinite(found)]
+    found: Floats = np.concatenate([np.empty(0), *heights])
+    finite: Floats = found[np.isfinite(found)]
+    return finite
 
 
 def _is_near(level: float, low: float, high: float, log: bool) -> bool:

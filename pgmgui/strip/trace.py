@@ -25,8 +25,8 @@ TOP, LARGE_TOP = 32, 42
 """Pixels of the controls above it."""
 FIT = (
     "Curves: where they end, and the bound if it is near. Bounds: looser ones too, however far above: by components "
-    "(Theorem 2), which knows of no independence inside them, and the naive one, which knows no components; in a Markov "
-    "network by cliques (Definition 2). All: the curves from their start, and the bound."
+    "(Theorem 2), which knows of no independence inside them, and the naive one, which knows no components; in a "
+    "Markov network by cliques (Definition 2). All: the curves from their start, and the bound."
 )
 # In a small window, what is above the plot moves together.
 _NARROW = """
@@ -56,7 +56,7 @@ class Trace(pn.viewable.Viewer):
     The player is put into the lower left corner.
     """
 
-    def __init__(self, session: Session, on_travel: Callable[[int], None], player: pn.viewable.Viewable) -> None:
+    def __init__(self, session: Session, on_travel: Callable[[int], None], player: pn.viewable.Viewer) -> None:
         super().__init__()
         self._session = session
         self.moment: tuple[Curve, int] | None = None

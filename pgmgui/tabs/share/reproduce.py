@@ -61,9 +61,9 @@ _INSIDE = """\
 SESSION = r'''
 {text}
 '''"""
-_BESIDE = '''\
+_BESIDE = """\
 # Network, data and marks: this file was saved together with the script; put it into the same folder.
-SESSION = Path(__file__).with_name({name!r})'''
+SESSION = Path(__file__).with_name({name!r})"""
 
 
 def as_python(text: str, settings: Settings) -> str:

@@ -17,7 +17,7 @@ from pgmgui.project.scene import derive
     [
         ([0.0, -1e-12], 10, "Certified: every component is at its upper bound, so no parameters are better."),
         ([0, 0.5], 10, "Within 0.5 nats of the best possible (0.05 per row); component 2 is not certified."),
-        ([0.2, 0.5, 0], 100, "Within 0.7 nats of the best possible (0.007 per row); components 1, 2 are not certified."),
+        ([0.2, 0.5], 100, "Within 0.7 nats of the best possible (0.007 per row); components 1, 2 are not certified."),
         ([0.01], 1000, "Within 0.01 nats of the best possible (under 0.0001 per row); component 1 is not certified."),
         (
             [11000.0, 900.4, 0.0],

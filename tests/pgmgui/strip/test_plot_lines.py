@@ -122,7 +122,8 @@ def test_nothing_is_framed_too():
 
 
 def test_curves_are_drawn_as_far_as_they_are_played_and_bounds_whole():
-    lines = make_lines({"d-em": make_curve([-30.0, -20.0, -10.0]), "em": make_curve([-30.0, -11.0], "em")}, BOUNDS, Axes())
+    curves = {"d-em": make_curve([-30.0, -20.0, -10.0]), "em": make_curve([-30.0, -11.0], "em")}
+    lines = make_lines(curves, BOUNDS, Axes())
     cut = cut_lines(lines, 1.5)
     assert (cut["decomposed EM"].x.tolist(), cut["decomposed EM"].y.tolist()) == ([0, 1, 1.5], [-30, -20, -15])
     assert cut["EM"].y.tolist() == [-30, -11]
