@@ -21,14 +21,8 @@ from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork
 from engine.model.prior import Prior
-from pgmgui.project.words import (
-    STOPS,
-    describe_certificate,
-    describe_courses,
-    describe_distance,
-    describe_run,
-    describe_total_certificate,
-)
+from pgmgui.project.certificate import certify_gaps
+from pgmgui.project.words import STOPS, describe_courses, describe_distance, describe_run
 
 HINTS = {"iterations": "raise --max-iter or --tol", "time": "raise --max-seconds or --tol"}
 """What to do about a reason to stop."""
@@ -154,15 +148,13 @@ def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
     """A result in lines."""
     stop, components = result["stop"], result["components"]
     state = "; ".join([STOPS[stop], *([HINTS[stop]] if stop in HINTS else [])])
-    rows = last.task.decomposition.dataset.total_weight
-    if isinstance(last.task.network, MarkovNetwork):
-        certificate = describe_total_certificate(result["gap"], rows)
-    else:
-        certificate = describe_certificate([c["objective"] for c in components], [c["bound"] for c in components], rows)
+    gaps = [result["gap"]]
+    if not isinstance(last.task.network, MarkovNetwork):
+        gaps = [component["gap"] for component in components]
     lines = [
         describe_run(result["method"], last, state),
         f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
-        certificate,
+        certify_gaps(gaps, last),
         describe_distance(last),
         *describe_courses(last),
     ]

@@ -39,6 +39,7 @@ from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper, find_kept, read_query
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
@@ -164,7 +165,7 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
     tabs = {name: partial(make, desk) for name, make in TABS.items()}
     work = pn.Column(
         MarksBar(session),
-        make_first_run_card(desk.first_run),
+        make_first_run_card(desk.first_run, session, desk.race),
         Message(session, desk.keeper),
         make_canvas(session, desk.answers),
         *unseen,
@@ -173,11 +174,17 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
     )
     body = pn.Column(
         pn.Row(work, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
-        Later(lambda: LearnStrip(session, desk.race, desk.traveller), min_height=HEIGHT, sizing_mode="stretch_width"),
+        Later(
+            lambda: LearnStrip(session, desk.race, desk.traveller, desk.playback),
+            min_height=HEIGHT,
+            sizing_mode="stretch_width",
+        ),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
     )
-    return [Summary(session), *make_type_controls(session, make_run_keys(desk.race, desk.traveller))], [body]
+    return [Summary(session), *make_type_controls(session, make_run_keys(desk.race, desk.traveller, desk.playback))], [
+        body
+    ]
 
 
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
@@ -193,10 +200,12 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     pn.state.onload(tightening.begin)
     answers = Answers(session, work_beside)
     pn.state.onload(answers.begin)
+    traveller = Traveller(session, race)
     return Desk(
         session,
         race,
-        Traveller(session, race),
+        traveller,
+        Playback(session, race, traveller),
         answers,
         Slacks(session, work_beside),
         FirstRun(session),

@@ -7,6 +7,7 @@ from html import escape
 import panel as pn
 import panel_material_ui as pmui
 
+from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.session import Session
@@ -31,6 +32,7 @@ _BOX = {
 }
 
 
+_BROWN = {"color": "#7a4300", "whiteSpace": "nowrap"}
 UNKEPT = (
     "What you do on this page is not kept: {trouble}. Until it is, which is tried again and again, save the session "
     "as a file in the Share tab."
@@ -40,7 +42,8 @@ UNKEPT = (
 class Message(pn.viewable.Viewer):
     """The session's message, and nothing when there is none. Its text is text: names may hold anything.
 
-    While what is done on the page cannot be kept, that is said too, and cannot be dismissed.
+    What can be done about it at once is a button beside it. While what is done on the page cannot be kept, that is
+    said too, and cannot be dismissed.
     """
 
     def __init__(self, session: Session, keeper: Keeper | None = None) -> None:
@@ -53,11 +56,13 @@ class Message(pn.viewable.Viewer):
             variant="text",
             size="small",
             margin=(4, 8),
-            sx={"color": "#7a4300"},
+            sx=_BROWN,
         )
         dismiss.on_click(lambda *_: session.say(""))
+        self._session = session
+        self._act = make_button("", "", self._take_way_out, margin=(4, 0), sx={**_BROWN, "borderColor": "#b26a00"})
         self._said = pn.Row(
-            self._text, dismiss, margin=0, sizing_mode="stretch_width", styles={"align-items": "center"}
+            self._text, self._act, dismiss, margin=0, sizing_mode="stretch_width", styles={"align-items": "center"}
         )
         self._box = pn.Column(self._said, self._trouble, visible=False, margin=0, styles=_BOX)
         self._view = pn.Column(self._box, margin=0, height=0, sizing_mode="stretch_width", styles=_PLACE)
@@ -67,8 +72,18 @@ class Message(pn.viewable.Viewer):
         if keeper is not None:
             keeper.param.watch(lambda event: self._warn(event.new), "trouble")
 
+    async def _take_way_out(self, _event: object) -> None:
+        way_out = self._session.way_out
+        done = None if way_out is None else way_out.action()
+        if done is not None:
+            await done
+
     def _tell(self, text: str) -> None:
         _write(self._text, text)
+        way_out = self._session.way_out
+        self._act.visible = way_out is not None and bool(text) and way_out.message == text
+        if way_out is not None:
+            self._act.param.update(label=way_out.label, description=f"{way_out.label}: {way_out.about}")
         self._said.visible = bool(text)
         self._box.visible = self._said.visible or self._trouble.visible
 

@@ -9,7 +9,7 @@ from bokeh.model import Model
 
 _STYLE = """
 :host { color: var(--panel-on-surface-color); font-family: var(--bokeh-base-font); font-size: 0.875rem;
-        line-height: 1.35; overflow: hidden; }
+        line-height: 1.35; overflow: hidden; font-variant-numeric: tabular-nums; }
 p { margin: 0 0 2px; overflow-wrap: anywhere; }
 """
 _CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"

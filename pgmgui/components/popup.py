@@ -8,12 +8,16 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+# As high as the buttons of Choices.
+_LOW = {"height": "1.75rem", "minHeight": "0", "padding": "0 9px !important", "lineHeight": "calc(1.75rem - 2px)"}
+
 
 def make_popup_button(
     label: str,
     about: str,
     make_form: Callable[[], pn.viewable.Viewable | pn.viewable.Viewer],
     size: tuple[int, int],
+    sx: dict[str, Any] | None = None,
     **options: Any,
 ) -> pmui.Button:
     """A button whose form opens over the page, and closes with Escape or a click beside it.
@@ -35,6 +39,7 @@ def make_popup_button(
         variant="outlined",
         size="small",
         attached=[popup],
+        sx={**_LOW, **(sx or {})},
         **options,
     )
 

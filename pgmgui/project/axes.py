@@ -16,12 +16,15 @@ UP = {
     "per row": "nats per row",
 }
 """What it can show from bottom to top."""
+FITS = ("curves", "bounds", "all")
+"""What the picture shows: the end of the curves, and a bound that is near; looser bounds too, however far; or the
+curves from their start, and the bound."""
 
 
 @dataclass(frozen=True)
 class Axes:
-    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and whether looser bounds are drawn too."""
+    """What the plot shows: keys of :data:`ACROSS` and :data:`UP`, and one of :data:`FITS`."""
 
     across: str = "iterations"
     up: str = "objective"
-    looser: bool = False
+    fit: str = "curves"

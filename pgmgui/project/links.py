@@ -16,6 +16,7 @@ tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
+fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 run          1: begin learning at once
 ===========  ==================================================================================
 """
@@ -23,7 +24,7 @@ run          1: begin learning at once
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
 
@@ -36,7 +37,7 @@ from engine.model.errors import PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import MarkovNetwork
 from engine.model.variable import list_names
-from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
@@ -69,6 +70,7 @@ _FOR_ALL = (
     "hold-out-seed",
     "x",
     "y",
+    "fit",
     "run",
 )
 KEYS = (*_FOR_ALL, *_FOR_MARKOV)
@@ -188,6 +190,8 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
         query["y"] = _dashed(saved.axes.up)
+    if saved.axes.fit != Axes.fit:
+        query["fit"] = saved.axes.fit
     return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:")
 
 
@@ -213,14 +217,14 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
 
 
 def _parse_axes(query: Mapping[str, str]) -> Axes:
-    def choose(key: str, names: Mapping[str, str]) -> str:
+    def choose(key: str, names: Iterable[str]) -> str:
         known = {_dashed(name): name for name in names}
         value = query.get(key) or next(iter(known))
         if value not in known:
             raise PgmError(f"the link's {key!r} is {shorten(value)}; use one of {', '.join(known)}")
         return known[value]
 
-    return Axes(choose("x", ACROSS), choose("y", UP))
+    return Axes(choose("x", ACROSS), choose("y", UP), choose("fit", FITS))
 
 
 def _dashed(name: str) -> str:

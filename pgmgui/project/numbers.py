@@ -47,6 +47,16 @@ def show_number(value: float) -> str:
     return f"{value:.6g}"
 
 
+def show_decimals(value: float, decimals: int = 6) -> str:
+    """A number for a column in which digits stand below each other; one that would be nothing but zeros as it is.
+
+    >>> show_decimals(0.25), show_decimals(0.0), show_decimals(1e-12), show_decimals(1234.5, 4)
+    ('0.250000', '0.000000', '1e-12', '1,234.5000')
+    """
+    shown = f"{value:,.{decimals}f}"
+    return shown if not value or abs(value) >= 0.5 * 10.0**-decimals else show_number(value)
+
+
 def show_percent(fraction: float) -> str:
     """A fraction as a percentage.
 

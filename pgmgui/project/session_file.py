@@ -8,7 +8,7 @@
      "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor" | "given", ...}},
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
-     "axes": {"across": ..., "up": ..., "looser": ...}, what the plot shows,
+     "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number}}
@@ -65,7 +65,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
-from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import MECHANISMS, Given, Hidden, Mark, Partial, Sensor, Soft, apply_marks
@@ -208,7 +208,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         Settings(**found["settings"]),
         {name: _fit_likelihood(values, name, network) for name, values in found["evidence"].items()},
         found["results"],
-        Axes(**found["axes"]),
+        found["axes"],
     )
 
 
@@ -221,6 +221,13 @@ def _at(place: str) -> Iterator[None]:
         raise FormatError(f"{place}: {error.message}") from None
     except PgmError as error:
         raise FormatError(f"{place}: {error}") from None
+
+
+def _parse_axes(item: Any, place: str) -> Axes:
+    """The plot's axes; older files say with a flag whether looser bounds are drawn."""
+    found = _AXES(item, place)
+    looser, fit = found.pop("looser"), found.pop("fit")
+    return Axes(**found, fit=fit or ("bounds" if looser else Axes.fit))
 
 
 def _parse_network(item: dict[str, Any], place: str) -> Document:
@@ -328,7 +335,8 @@ _AXES = record(
     {
         "across": optional(one_of(ACROSS), Axes.across),
         "up": optional(one_of(UP), Axes.up),
-        "looser": optional(flag, Axes.looser),
+        "fit": optional(one_of(FITS), None),
+        "looser": optional(flag, False),
     }
 )
 _DATA = record(
@@ -352,7 +360,7 @@ _SESSION = record(
         "factor_prior": optional(record({"kind": one_of(PRIORS), "width": number(*RANGES["width"])}), None),
         "example": optional(text(), ""),
         "settings": _SETTINGS,
-        "axes": optional(_AXES, asdict(Axes())),
+        "axes": optional(_parse_axes, Axes()),
         "evidence": optional(map_of(numbers(0, 1e15)), {}),
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
         "truth": optional(map_of(anything), None),

@@ -6,11 +6,9 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 
 from engine.insight.slack import Share
-from engine.learning.bounding import AnyBounds
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.course import Course
 from engine.learning.decomposition import Component
-from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import Symmetry
@@ -22,6 +20,8 @@ MOST_NAMES = 3
 """Names shown in a list before it is cut."""
 MOST_LEARNED = 12
 """Names shown of a component's variables, or its arrows."""
+LEAST_NATS = 0.0001
+"""Fewer nats than these are not told apart."""
 MOST_BLAMED = 2
 """Variables named that have the largest shares of a gap."""
 LEARNERS: Mapping[str, str] = {name: method.title for name, method in METHODS.items()}
@@ -40,18 +40,17 @@ def describe_savings(task: LearningTask) -> str:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     if isinstance(task.network, MarkovNetwork):
+        costs = f"{_compare_costs(task)}; and one" if busy else "one inference"
         return (
             f"{count(len(components), 'component')} of factors: {len(components) - busy:,} counted once, {busy:,} "
-            f"iterated. One iteration takes {count(task.whole_rows, 'inference')} on the whole network, or "
-            f"{count(_small_rows(task), 'small one')} decomposed; and one on the whole network for log Z."
+            f"iterated. One iteration takes {costs} on the whole network for log Z."
         )
     if not busy:
         return f"{count(len(components), 'component')}, all complete: counting solves them in one step."
     counted = f"{len(components) - busy:,} solved by counting, " if busy < len(components) else ""
     return (
         f"{count(len(components), 'component')}: {counted}{busy:,} iterated. "
-        f"One EM iteration takes {count(task.whole_rows, 'inference')} on the whole network, "
-        f"or {count(_small_rows(task), 'small one')} decomposed."
+        f"One EM iteration takes {_compare_costs(task)}."
     )
 
 
@@ -60,47 +59,25 @@ def describe_briefly(task: LearningTask) -> list[str]:
     components = task.decomposition.components
     busy = sum(not component.is_complete for component in components)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    small, whole = _small_rows(task), task.whole_rows
-    cost = f"An iteration: {count(small, 'small inference')} instead of {whole:,}."
-    if small == whole:
-        cost = f"An iteration: {count(whole, 'inference')}."
-    return [parts, *([cost] if busy else [])]
+    small, whole = _count_inferences(task), task.whole_rows
+    fewer = f"small inferences, not {whole:,}" if small < whole else "inferences"
+    return [parts, *([f"An iteration: {small:,} {fewer}."] if busy else [])]
 
 
-def _small_rows(task: LearningTask) -> int:
-    """The inferences that the data takes in an iteration, decomposed."""
+def _count_inferences(task: LearningTask) -> int:
+    """What the data takes in an iteration, decomposed."""
     return sum(job.part.rows for job in task.objective.terms[0].jobs)
 
 
-def describe_certificate(objective: Sequence[float], bounds: Sequence[float], rows: float) -> str:
-    """How far the objective of each component is from its bound, in a sentence."""
-    gaps = [max(0.0, bound - reached) for reached, bound in zip(objective, bounds, strict=True)]
-    total = sum(gaps)
-    open_ones = [str(k + 1) for k, gap in enumerate(gaps) if gap > CERTIFIED]
-    if not open_ones:
-        return "Certified: every component is at its upper bound, so no parameters are better."
-    which = cut(open_ones, 5)
-    noun, verb = ("component", "is") if len(open_ones) == 1 else ("components", "are")
-    return (
-        f"Within {show_nats(total)} nats of the best possible ({total / rows:.2g} per row); "
-        f"{noun} {which} {verb} not certified."
-    )
-
-
-def describe_total_certificate(gap: float, rows: float) -> str:
-    """How far the objective is from a bound of the whole, in a sentence."""
-    if gap <= CERTIFIED:
-        return "Certified: the objective is at its upper bound, so no parameters are better."
-    return f"Within {show_nats(gap)} nats of the best possible ({gap / rows:.2g} per row)."
-
-
-def certify(bounds: AnyBounds, reached: Snapshot) -> str:
-    """How far the best restart of a snapshot is from the bounds of its problem, in a sentence."""
-    rows = reached.task.decomposition.dataset.total_weight
-    if isinstance(bounds, MarkovBounds):
-        return describe_total_certificate(bounds.total - float(reached.objective[reached.best].sum()), rows)
-    objective = reached.objective[reached.best, :-1].tolist()
-    return describe_certificate(objective, bounds.imap[:-1].tolist(), rows)
+def _compare_costs(task: LearningTask) -> str:
+    """What the data takes in an iteration, in words: inferences, and on how many variables at a time."""
+    small, whole = _count_inferences(task), task.whole_rows
+    busy = [component for component in task.decomposition.components if not component.is_complete]
+    most = max((len(component.variables) + len(component.boundary) for component in busy), default=0)
+    every = len(task.network.variables)
+    if most == every:
+        return count(small, "inference")
+    return f"{count(small, 'inference')} on up to {count(most, 'variable')}, instead of {whole:,} on all {every:,}"
 
 
 def describe_bound(task: LearningTask, bounds: Bounds, number: int) -> list[str]:
@@ -148,18 +125,27 @@ def show_gap(gap: float) -> str:
     return "certified" if gap <= CERTIFIED else show_nats(gap)
 
 
-def show_nats(nats: float) -> str:
-    """A number of nats, to three digits or the next whole one.
+def show_nats(nats: float, digits: int = 3) -> str:
+    """A number of nats, to some digits or the next whole one; never as a power of ten.
 
-    >>> show_nats(0.012345), show_nats(12345.6)
-    ('0.0123', '12,346')
+    >>> show_nats(0.012345), show_nats(12345.6), show_nats(999.7), show_nats(120.0, 2), show_nats(2e-7)
+    ('0.0123', '12,346', '1,000', '120', 'under 0.0001')
     """
-    return f"{nats:,.0f}" if 1000 <= nats < float("inf") else f"{nats:,.3g}"
+    if 0 < nats < LEAST_NATS:
+        return f"under {LEAST_NATS}"
+    large = 10**digits - 0.5 <= nats < math.inf
+    return f"{nats:,.0f}" if large else f"{nats:.{digits}g}"
 
 
 def show_distance(distance: float) -> str:
-    """An estimated distance still to go."""
-    return f"about {distance:.2g} nats" if distance < math.inf else "unknown"
+    """An estimated distance still to go.
+
+    >>> show_distance(150.3), show_distance(2e-9)
+    ('about 150 nats', 'under 0.0001 nats')
+    """
+    if distance == math.inf:
+        return "unknown"
+    return f"{'about ' if distance >= LEAST_NATS else ''}{show_nats(distance, 2)} nats"
 
 
 def describe_distance(snapshot: Snapshot) -> str:

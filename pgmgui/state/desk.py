@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pgmgui.state.answers import Answers
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
@@ -22,6 +23,7 @@ class Desk:
     session: Session
     race: Race
     traveller: Traveller
+    playback: Playback
     answers: Answers
     slacks: Slacks
     first_run: FirstRun

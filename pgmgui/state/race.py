@@ -18,6 +18,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.model.errors import PgmError
 from engine.model.network import Network
+from pgmgui.project.certificate import certify
 from pgmgui.project.held_out_words import describe_tested
 from pgmgui.project.results import Result, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
@@ -26,7 +27,6 @@ from pgmgui.project.settings import Settings
 from pgmgui.project.words import (
     LEARNERS,
     STOPS,
-    certify,
     describe_distance,
     describe_run,
     describe_symmetries,

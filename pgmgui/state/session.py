@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,6 +36,16 @@ class Slack:
     trouble: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class WayOut:
+    """What the user can do about a message at once; ``action`` may be a coroutine."""
+
+    message: str
+    label: str
+    about: str
+    action: Callable[[], Awaitable[None] | None]
+
+
 class Session(Editor):
     """What is open, how to learn from it, what was learned, and what of all that is looked at."""
 
@@ -47,6 +57,7 @@ class Session(Editor):
     row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
     trail = param.ClassSelector(class_=ShownTrail, allow_None=True, doc="The trail that the canvas shows; or None.")
+    way_out = param.ClassSelector(class_=WayOut, allow_None=True, doc="What can be done about a message.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
@@ -104,6 +115,10 @@ class Session(Editor):
         if self.learned is None or self.viewed == "current":
             return "the network itself"
         return "the newest iteration" if self.moment is None else self.moment.title
+
+    def offer(self, way_out: WayOut) -> None:
+        """Tell the user that something went wrong, and offer what to do."""
+        self.param.update(way_out=way_out, message=way_out.message)
 
     # --- learning
 

@@ -24,7 +24,7 @@ _ONE_LINE = {
     "textOverflow": "ellipsis",
     "whiteSpace": "nowrap",
     "textAlign": "left",
-    "paddingRight": "28px",
+    "padding": "0 28px 0 9px !important",
     "& .MuiButton-endIcon": {"position": "absolute", "right": "8px", "top": "50%", "transform": "translateY(-50%)"},
 }
 _DENSE = {"& .MuiCheckbox-root": {"padding": "3px 8px"}}

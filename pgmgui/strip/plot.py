@@ -18,7 +18,7 @@ from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
 from pgmgui.project.axes import ACROSS, UP, Axes
-from pgmgui.strip.plot_lines import BOUNDS, Line, find_frame
+from pgmgui.strip.plot_lines import BOUNDS, Line, cut_lines, find_frame, find_unseen
 
 COLOURS = ("#2f86d1", "#e0701a", "#1fa37a", "#c96aa3", "#b8960c", "#8c6bd1")
 DASHES = ("solid", "dashed", "dotdash", "dotted", "dashdot")
@@ -31,6 +31,8 @@ receipt.data = {number: [frame.data.number[0]]}
 for (const {_plot_bounds: bounds} of ranges)
   for (const view of bounds.keys()) if (view.is_destroyed) bounds.delete(view)
 """
+OUTSIDE = {"objective": "↑", "log gap": "↓"}
+"""Where a bound is that is not in the picture."""
 NUMBERS = "0,0.[00]"
 _AXIS_TYPE = {"axis_label_text_font_size": ("13px", "18px"), "major_label_text_font_size": ("11px", "15px")}
 _LEGEND_TYPE = {"label_text_font_size": ("12px", "17px")}
@@ -45,11 +47,11 @@ class Series:
     renderer: Any
     item: LegendItem
 
-    def draw(self, name: str, line: Line | None) -> None:
+    def draw(self, name: str, line: Line | None, label: str = "") -> None:
         if line is not None:
             self.renderer.data_source.data = {"x": line.x, "y": line.y}
         self.renderer.update(name=name, visible=line is not None)
-        self.item.update(label=value(name), visible=line is not None)
+        self.item.update(label=value(label or name), visible=line is not None)
 
 
 class Plot:
@@ -91,8 +93,16 @@ class Plot:
             for name in sizes:
                 model.on_change(name, self._insist)
 
-    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
-        """Draw lines, and an upright one at the moment that is looked at.
+    def fill(
+        self,
+        lines: Mapping[str, Line],
+        axes: Axes,
+        number: int,
+        moment: float | None,
+        until: float | None = None,
+    ) -> None:
+        """Draw lines, and an upright one at the moment that is looked at; the learners' lines perhaps only until some
+        place, in the same picture.
 
         The browser's receipt will have this number. To be called in the document's turn.
         """
@@ -103,12 +113,14 @@ class Plot:
         self._hover.tooltips = [("", "$name"), (axes.across, "@x{0,0.[000]}"), (axes.up, "@y{0,0.0000}")]
         learners = self._name_learners(lines)
         self._add_missing([name for name in lines if name in BOUNDS], len(learners))
+        x, y = find_frame(lines, axes)
+        unseen = find_unseen(lines, y)
+        lines = cut_lines(lines, until)
         for name, series in self._bounds.items():
-            series.draw(name, lines.get(name))
+            series.draw(name, lines.get(name), f"{name} {OUTSIDE[axes.up]}" if name in unseen else name)
         for k, series in enumerate(self._learners):
             name = learners[k] if k < len(learners) else ""
             series.draw(name, lines.get(name))
-        x, y = find_frame(lines, axes)
         self._frame.data = {"x": x, "y": y, "number": [number, number]}
 
     def enlarge(self, large: bool) -> None:

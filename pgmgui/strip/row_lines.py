@@ -9,7 +9,8 @@ import numpy as np
 from pgmgui.project.axes import Axes
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.curve import Curve
-from pgmgui.strip.plot_lines import Line, find_across
+from pgmgui.state.places import find_places
+from pgmgui.strip.plot_lines import Line
 
 HELD_OUT = ", held out"
 """Ends the name of a line of rows held out; what is before it is the learner's."""
@@ -43,6 +44,6 @@ def _find_train(curve: Curve) -> dict[int, float]:
 
 def _draw(curve: Curve, values: Mapping[int, float], axes: Axes) -> Line:
     iterations = sorted(values)
-    places = np.interp(iterations, [point.iteration for point in curve.points], find_across(curve.points, axes))
+    places = np.interp(iterations, [point.iteration for point in curve.points], find_places(curve.points, axes))
     heights = np.array([values[iteration] for iteration in iterations])
     return Line(places, np.where(np.isfinite(heights), heights, np.nan))

@@ -11,7 +11,7 @@ from bokeh.models import ColumnDataSource
 
 from pgmgui.project.axes import Axes
 from pgmgui.strip.plot import BOUND_COLOUR, COLOURS, Plot, Series
-from pgmgui.strip.plot_lines import Line
+from pgmgui.strip.plot_lines import Line, cut_lines
 from pgmgui.strip.row_lines import HELD_OUT
 
 MARKERS = ("circle", "square", "triangle", "diamond", "hex", "inverted_triangle")
@@ -27,10 +27,18 @@ class RowPlot(Plot):
         self._key: Series | None = None
         super().__init__(*arguments)
 
-    def fill(self, lines: Mapping[str, Line], axes: Axes, number: int, moment: float | None) -> None:
+    def fill(
+        self,
+        lines: Mapping[str, Line],
+        axes: Axes,
+        number: int,
+        moment: float | None,
+        until: float | None = None,
+    ) -> None:
         """Draw lines, as :meth:`Plot.fill` does."""
-        super().fill(lines, axes, number, moment)
+        super().fill(lines, axes, number, moment, until)
         learners = self._name_learners(lines)
+        lines = cut_lines(lines, until)
         for k, (series, ends) in enumerate(zip(self._held_out, self._ends, strict=True)):
             name = learners[k] if k < len(learners) else ""
             pair = [lines.get(name), lines.get(name + HELD_OUT)]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.travel import Traveller
 
 
-def make_run_keys(race: Race, traveller: Traveller) -> dict[str, Callable[[], None]]:
+def make_run_keys(race: Race, traveller: Traveller, playback: Playback) -> dict[str, Callable[[], None]]:
     """By key, what it does."""
 
     def press(action: Callable[[], None]) -> None:
@@ -28,4 +29,6 @@ def make_run_keys(race: Race, traveller: Traveller) -> dict[str, Callable[[], No
         "g": race.proceed,
         ",": partial(traveller.step, -1),
         ".": partial(traveller.step, 1),
+        "p": playback.play_or_pause,
+        "P": playback.end,
     }

@@ -15,10 +15,12 @@ from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.held_out_words import describe_split
 from pgmgui.state.curve import Curve
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.learner_choice import make_learner_button
+from pgmgui.strip.playback_bar import PlaybackBar
 from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
 
@@ -38,18 +40,23 @@ REST = 5
 HEIGHT, LARGE_HEIGHT = 236, 306
 """Pixels: the canvas is what the page is for. With large type, more."""
 BUTTONS, LARGE_BUTTONS = 38, 46
-CHOICES, LARGE_CHOICES = 40, 50
+CHOICES, LARGE_CHOICES = 34, 44
 WIDTH, LARGE_WIDTH = 400, 530
 """Pixels of the controls."""
+
+
+# Text that has no room fades out below: there is more to scroll to.
+_FADING = {"mask-image": "linear-gradient(#000 calc(100% - 14px), transparent)", "scrollbar-width": "thin"}
 
 
 class LearnStrip(pn.viewable.Viewer):
     """Controls, how the runs stand, and the live plot. It stays in view whatever else is shown."""
 
-    def __init__(self, session: Session, race: Race, traveller: Traveller) -> None:
+    def __init__(self, session: Session, race: Race, traveller: Traveller, playback: Playback) -> None:
         super().__init__()
-        self._session, self._race, self._traveller = session, race, traveller
-        self._trace = Trace(session, traveller.go_to)
+        self._session, self._race, self._traveller, self._playback = session, race, traveller, playback
+        self._player = PlaybackBar(playback)
+        self._trace = Trace(session, traveller.go_to, self._player)
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
@@ -58,7 +65,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._controls = pn.Column(
             self._chosen,
             self._buttons,
-            pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto"),
+            pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto", styles=_FADING),
             max_width=WIDTH,
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),
@@ -70,9 +77,10 @@ class LearnStrip(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
         )
-        session.param.watch(lambda *_: self._show(), ["derived", "settings", "moment", "bounded"])
+        session.param.watch(lambda *_: self._notice(), ["derived", "settings", "axes", "moment", "bounded"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
         race.param.watch(lambda *_: self._notice(), ["curves", "running", "paused", "stale", "applied"])
+        playback.param.watch(lambda *_: self._notice(), ["playing", "speed", "share"])
         # In the background: otherwise Panel would say at every look, to all pages, that something is being done.
         self._ticker = PeriodicCallback(callback=self._tick, period=TICK, background=True)
         self._ticking = False
@@ -99,8 +107,8 @@ class LearnStrip(pn.viewable.Viewer):
     # --- what is shown
 
     def _notice(self) -> None:
-        """The race has changed. What it found at a look is drawn with that look, all at once."""
-        if self._race.running and not self._ticker.running:
+        """Something has changed. What is found at a look is drawn with that look, all at once."""
+        if self._is_live and not self._ticker.running:
             self._ticker.start()
             _RUNNING.add(self)
         if self._ticking:
@@ -113,6 +121,7 @@ class LearnStrip(pn.viewable.Viewer):
         race = self._race
         if is_closed(pn.state.curdoc):
             race.stop()
+            self._playback.end()
         begun = time.monotonic()
         if begun < self._due:
             return
@@ -121,13 +130,16 @@ class LearnStrip(pn.viewable.Viewer):
         with unlocked():
             self._ticking = True
             race.tick()
+            ready = self._trace.is_ready
+            if ready:  # a browser that is behind is shown fewer moments
+                self._playback.advance()
             self._ticking = False
-            if self._news and (self._trace.is_ready or not race.running):
+            if self._news and (ready or not self._is_live):
                 self._news = False
-                self._trace.moment = self._moment
+                self._mark()
                 self._trace.follow(race.curves)
                 self._say()
-        if not race.running and not self._news:
+        if not self._is_live and not self._news:
             self._ticker.stop()
             _RUNNING.discard(self)
         now = time.monotonic()
@@ -140,12 +152,21 @@ class LearnStrip(pn.viewable.Viewer):
         self._controls.max_width = LARGE_WIDTH if large else WIDTH
         self._trace.enlarge(large)
 
+    @property
+    def _is_live(self) -> bool:
+        """Whether something moves by itself."""
+        return self._race.running or self._playback.playing
+
     def _show(self) -> None:
         """Draw everything anew."""
         parts = self._race.parts
-        self._trace.moment = self._moment
+        self._mark()
         self._trace.draw(self._race.curves, None if parts is None else parts.bounds)
         self._say()
+
+    def _mark(self) -> None:
+        """Tell the plot what is looked at."""
+        self._trace.moment, self._trace.until = self._moment, self._playback.place
 
     @property
     def _moment(self) -> tuple[Curve, int] | None:
@@ -158,7 +179,10 @@ class LearnStrip(pn.viewable.Viewer):
         """Tell how the runs stand, and enable what can be done."""
         race, session = self._race, self._session
         self._enable()
-        if race.curves:
+        self._player.follow()
+        if self._playback.share is not None:
+            self._state.write(*self._playback.describe())
+        elif race.curves:
             self._state.write(*race.describe())
         elif session.parts is None:
             self._state.write(session.derived.obstacle or "Learning needs a network with data.")

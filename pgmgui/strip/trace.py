@@ -6,18 +6,18 @@ import time
 from collections.abc import Callable, Mapping
 
 import panel as pn
-import panel_material_ui as pmui
 from panel.io import unlocked
 
 from engine.learning.bounding import AnyBounds
 from pgmgui.components.later import call_later
 from pgmgui.components.plot_picture.plot_picture import PlotPicture
 from pgmgui.components.switch import make_switch
-from pgmgui.project.axes import ACROSS, UP, Axes
+from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.state.curve import Curve
+from pgmgui.state.places import find_iteration, find_place
 from pgmgui.state.session import Session
 from pgmgui.strip.plot import Plot
-from pgmgui.strip.plot_lines import Line, find_iteration, find_place, make_lines
+from pgmgui.strip.plot_lines import Line, make_lines
 from pgmgui.strip.row_lines import make_row_lines
 from pgmgui.strip.row_plot import RowPlot
 
@@ -29,6 +29,22 @@ UP_ABOUT = (
     "The objective; how far it is below the bound, on a log scale; or the mean log-likelihood of a row: solid of those "
     "learned from, dashed of those held out, if any are (Options)."
 )
+FIT = (
+    "Curves: where they end, and the bound if it is near. Bounds: looser ones too, however far above: by components "
+    "(Theorem 2), which knows of no independence inside them, and the naive one, which knows no components; in a "
+    "Markov network by cliques (Definition 2). All: the curves from their start, and the bound."
+)
+# In a small window, what is above the plot moves together.
+_NARROW = """
+@media (max-width: 1400px) {
+  :host { margin-right: 6px !important; }
+  .MuiFormControl-root { gap: 2px !important; }
+  .MuiFormLabel-root svg { width: 14px; margin-left: 1px; }
+  .MuiToggleButton-root { padding: 1px 4px !important; }
+}
+"""
+# Where the player is: in the lower left corner, beside the name of the axis.
+_LEFT = {"position": "absolute", "left": "8px", "bottom": "2px"}
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -40,12 +56,17 @@ class Trace(pn.viewable.Viewer):
     ----------
     moment : (Curve, int), optional
         The iteration of a curve that is marked; the user may drag the mark, which calls ``on_travel(iteration)``.
+    until : float, optional
+        How far from left to right the curves are drawn; the mark is there.
+
+    The player is put into the lower left corner.
     """
 
-    def __init__(self, session: Session, on_travel: Callable[[int], None]) -> None:
+    def __init__(self, session: Session, on_travel: Callable[[int], None], player: pn.viewable.Viewer) -> None:
         super().__init__()
         self._session = session
         self.moment: tuple[Curve, int] | None = None
+        self.until: float | None = None
         self._on_travel = on_travel
         self._curves: Mapping[str, Curve] = {}
         self._bounds: AnyBounds | None = None
@@ -53,17 +74,10 @@ class Trace(pn.viewable.Viewer):
         self._sent, self._sent_at = 0, 0.0
         self._across = make_switch("x", list(ACROSS), "What the plot counts from left to right.")
         self._up = make_switch("y", list(UP), UP_ABOUT)
-        self._looser = pmui.Checkbox(
-            label="looser bounds",
-            value=False,
-            margin=0,
-            size="small",
-            stylesheets=[".MuiFormControlLabel-label { font-size: 0.875rem; white-space: nowrap; }"],
-            description="Also draw the bound by components (Theorem 2), which knows of no independence inside them, "
-            "and the naive one, which knows no components; in a Markov network the bound by cliques (Definition 2), "
-            "which lets what is joined in pairs be joined in all ways. They may be far above.",
-        )
-        controls = (self._across, self._up, self._looser)
+        self._fit = make_switch("fit", list(FITS), FIT)
+        controls = (self._across, self._up, self._fit)
+        for control in controls:
+            control.stylesheets = [*control.stylesheets, _NARROW]
         self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
         self._large = False
         self._is_loaded = pn.state.curdoc is None
@@ -72,7 +86,13 @@ class Trace(pn.viewable.Viewer):
         self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
         self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
         self._view = pn.Column(
-            self._top, self._place, self._picture, sizing_mode="stretch_both", margin=0, styles={"position": "relative"}
+            self._top,
+            self._place,
+            self._picture,
+            pn.Column(player, margin=0, styles=_LEFT),
+            sizing_mode="stretch_both",
+            margin=0,
+            styles={"position": "relative"},
         )
         self._show_axes()
         for control in controls:
@@ -112,12 +132,12 @@ class Trace(pn.viewable.Viewer):
     def _choose(self) -> None:
         """The user has chosen what the plot shows."""
         if not self._showing:
-            self._session.show_axes(Axes(self._across.value, self._up.value, self._looser.value))
+            self._session.show_axes(Axes(self._across.value, self._up.value, self._fit.value))
 
     def _show_axes(self) -> None:
         """Show what was chosen, here or by what was opened."""
         axes, self._showing = self._axes, True  # three fields, one choice
-        self._across.value, self._up.value, self._looser.value = axes.across, axes.up, axes.looser
+        self._across.value, self._up.value, self._fit.value = axes.across, axes.up, axes.fit
         self._showing = False
         self._redraw()
 
@@ -135,9 +155,11 @@ class Trace(pn.viewable.Viewer):
         if not self._is_loaded:
             return
         self._sent, self._sent_at = self._sent + 1, time.monotonic()
-        place = None if self.moment is None else find_place(self.moment[0].points, self.moment[1], axes)
+        place = self.until
+        if place is None and self.moment is not None:
+            place = find_place(self.moment[0].points, self.moment[1], axes)
         with unlocked():
-            self._plot(axes.up).fill(self._make_lines(axes), axes, self._sent, place)
+            self._plot(axes.up).fill(self._make_lines(axes), axes, self._sent, place, self.until)
             if self._shown != axes.up:
                 self._shown = axes.up
                 self._place[:] = [self._plots[axes.up].figure]

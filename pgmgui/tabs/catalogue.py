@@ -23,7 +23,7 @@ TABS: Mapping[str, Callable[[Desk], pn.viewable.Viewer]] = {
     "Parts": lambda desk: PartsPanel(desk.session),
     "Query": lambda desk: QueryPanel(desk.session, desk.answers),
     "Runs": lambda desk: RunsPanel(desk.session, desk.race, desk.traveller),
-    "Guide": lambda desk: GuidePanel(desk.session, desk.race, desk.first_run),
+    "Guide": lambda desk: GuidePanel(desk.session, desk.race, desk.playback, desk.first_run),
     "Share": lambda desk: SharePanel(desk.session, desk.race, desk.keeper),
 }
 """From what is written on a tab to how its panel is made."""

@@ -196,7 +196,7 @@ def test_output_for_people():
     assert found[1] == f"{run('learn', *ASIA, '--n-init', 2, '--max-iter', 3, '--json').result['objective']:,.4f}"
     assert "restarts:" in text
     assert re.search(
-        r"^Within \S+ nats of the best possible \(\S+ per row\); component 2 is not certified.$", text, re.M
+        r"^At most \S+ nats per row below the best possible \(\S+ in all\); component 2 is not certified.$", text, re.M
     )
     assert "Certified: every component is at its upper bound, so no parameters are better." in run("learn", *CANCER).out
 

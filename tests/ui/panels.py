@@ -33,6 +33,7 @@ from pgmgui.state.answers import Answers
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
@@ -127,7 +128,8 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     answers, slacks = Answers(session, work_beside), Slacks(session, work_beside)
     standings = Standings(session, race, work_beside)
     traveller, first_run = Traveller(session, race), FirstRun(session)
-    return Desk(session, race, traveller, answers, slacks, first_run, keeper, tightening, standings)
+    playback = Playback(session, race, traveller)
+    return Desk(session, race, traveller, playback, answers, slacks, first_run, keeper, tightening, standings)
 
 
 def make_board(desk: Desk) -> tuple[list, list]:
@@ -156,8 +158,8 @@ def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
             room.append(pn.Column(panel, sizing_mode="stretch_both", max_width=440, margin=0))
     if "strip" not in panels:
         return [Summary(session)], [room]
-    keys = make_run_keys(desk.race, desk.traveller)
+    keys = make_run_keys(desk.race, desk.traveller, desk.playback)
     return [Summary(session), *make_type_controls(session, keys)], [
         room,
-        LearnStrip(session, desk.race, desk.traveller),
+        LearnStrip(session, desk.race, desk.traveller, desk.playback),
     ]

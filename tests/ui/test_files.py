@@ -146,12 +146,12 @@ def test_a_folder_or_nothing_at_a_path_is_told(desk, tmp_path):
 def test_rows_that_do_not_sum_to_one_can_be_normalised(desk):
     desk.upload("rain.bif", BIF.replace("0.9, 0.1", "9, 1"))
     expect(desk.alert).to_contain_text("rain.bif:line 5: the table of 'Wet' has a row ('Rain'='yes') that sums to 10")
-    expect(desk.alert).to_contain_text("press “Normalise rows and open” in the Open tab")
+    expect(desk.alert).to_contain_text("press “Normalise and open”")
     assert_untouched(desk)
-    desk.button("Normalise rows and open").click()
+    desk.button("Normalise and open").click()
     expect(desk.heading).to_have_text("rain")
     expect(desk.says("Note: the table of 'Wet' has a row ('Rain'='yes') that sums to 10, not 1")).to_be_visible()
-    expect(desk.button("Normalise rows and open")).to_be_hidden()
+    expect(desk.button("Normalise and open")).to_be_hidden()
     expect(desk.alert).to_have_count(0)
 
 
@@ -159,7 +159,7 @@ def test_rows_that_do_not_sum_to_one_can_be_normalised(desk):
 def test_pathfinder_opens_when_normalised(desk):
     desk.path.fill(str(DATA / "networks" / "net" / "pathfinder.net"))
     desk.button("Open:").click()
-    desk.button("Normalise rows and open").click()
+    desk.button("Normalise and open").click()
     expect(desk.heading).to_have_text("pathfinder")
     expect(desk.facts.first).to_have_text("135 variables")
 

@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from pgmgui.components.grid.grid import Grid
 from tests.ui.grids import HOSTILE, make_grids, table_source
 
 
@@ -269,3 +270,14 @@ def test_drawing_asks_where_it_is_scrolled_to_once_and_not_for_each_row(grids):
     expect(table).to_have_attribute("data-loads", "2")
     expect(table.get_by_role("row")).to_have_count(11)
     assert 0 < table.evaluate("element => element.most_reads") < 8
+
+
+def test_a_table_that_is_still_to_come_says_so(stage):
+    table = Grid(sizing_mode="stretch_width")
+    page = stage.show(lambda: ([], [table]))
+    shown = page.get_by_role("grid")
+    told = "e => getComputedStyle(e, '::after').content"
+    assert shown.evaluate(told) == '"Loading …"'
+    stage.do(lambda: setattr(table, "source", table_source([["a", "0.1", "0.9"]])))
+    expect(shown).to_have_attribute("data-loads", "1")
+    assert shown.evaluate(told) == "none"

@@ -96,15 +96,16 @@ def test_worked_scenes_open_and_show_what_they_say(open_panel):
 def test_a_scene_brings_its_axes_and_a_link_carries_them(open_panel):
     lab = Lab(open_panel("guide", "share", "strip", scene="?example=asia&x=seconds"))
     pressed = lab.page.get_by_role("button", pressed=True)
-    expect(pressed).to_have_text(["seconds", "objective"])
+    expect(pressed).to_have_text(["seconds", "objective", "curves"])
     lab.page.get_by_role("combobox", name="Worked scene").click()
     lab.page.locator(".MuiMenuItem-root").filter(has_text="twelve inferences").click()
     lab.button("Next").click()
     expect(lab.page.get_by_text("Step 2 of 3")).to_be_visible()
     lab.button("Show me").click()
+    lab.page.keyboard.press("P")  # not slowly
     lab.expect_state("converged", "textbook EM")
     lab.expect_state("converged")
-    expect(pressed).to_have_text(["inferences", "log gap"])
+    expect(pressed).to_have_text(["inferences", "log gap", "curves"])
     lines = lab.expect_lines("textbook EM", "decomposed EM", "certified")
     assert lines["textbook EM"]["across"].startswith("inferences")
     assert [lines[name]["x"][-1] for name in ("textbook EM", "decomposed EM")] == [7488, 224]
@@ -119,6 +120,7 @@ def test_a_learner_that_diverges_is_shown_beside_one_that_does_not(open_panel):
     lab.button("Next").click()
     expect(lab.page.get_by_text("Step 2 of 3")).to_be_visible()
     lab.button("Show me").click()
+    lab.page.keyboard.press("P")  # not slowly
     lab.expect_state("converged", "EDML")
     lab.expect_state("failed", "undamped EDML")
     expect(lab.page.get_by_text("EDML without damping has diverged")).to_be_visible()
@@ -138,6 +140,7 @@ def show_step(bench: Bench, query: dict[str, str]) -> None:
     components = [sorted(names[v] for v in part.variables) for part in parts.task.decomposition.components]
     assert bench.groups() == sorted(components)
     if link.run:
+        bench.page.keyboard.press("P")  # not slowly
         expect(bench.page.get_by_text(re.compile("EM: .* converged"))).to_have_count(
             sum("em" in method for method in link.settings.methods)
         )

@@ -243,7 +243,7 @@ def assert_opens_offline(browser, report: Path, objective: str) -> None:
     assert requests == [report.as_uri()]
     assert page.title() == HOSTILE
     expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE)
-    expect(page.get_by_text(re.compile("nats of the best possible|^Certified: ")).first).to_be_visible()
+    expect(page.get_by_text(re.compile("^(Within|At most) .* the best possible|^Certified: ")).first).to_be_visible()
     expect(page.get_by_text(objective).first).to_be_visible()
     expect(page.get_by_role("img")).to_have_count(2)
     expect(page.get_by_role("img", name="Learning curves").get_by_text("decomposed EM")).to_be_visible()

@@ -189,16 +189,21 @@ def test_an_em_step_is_spelled_out(open_panel):
     heaviest = int(posterior[row].argmax())
     state = data.variables[2].states[heaviest]
     expect(cell(lab, "Completions", 0, 0)).to_have_text(state)
-    expect(cell(lab, "Completions", 0, 1)).to_have_text(f"{posterior[row].max():.6g}")
+    expect(cell(lab, "Completions", 0, 1)).to_have_text(f"{posterior[row].max():.6f}")
+    track = cell(lab, "Completions", 0, 1).locator(".bars")
+    assert track.bounding_box()["width"] == pytest.approx(48, abs=1)
+    share = track.locator(".bar").bounding_box()["width"] / track.bounding_box()["width"]
+    assert share == pytest.approx(posterior[row].max(), abs=0.03)
     steps = shown(lab, "One EM step of Z")
     for k, (y, state_of_z) in enumerate(itertools.product(range(2), range(2))):
         share = posterior[row, y] * (z[row] == state_of_z)
         numbers = [share, counts[y, state_of_z], before.tables[3][y, state_of_z], expected[y, state_of_z]]
-        assert [float(text) for text in steps[k][2:]] == pytest.approx(numbers, rel=1e-5)
+        assert [float(text) for text in steps[k][2:]] == pytest.approx(numbers, abs=1e-4)
+        assert [len(text.partition(".")[2]) for text in steps[k][2:]] == [6, 4, 6, 6]
     # The next step ends where this one said it would.
     lab.button("Step").click()
     expect(lab.state()).to_contain_text("after 3 iterations")
-    expect(cell(lab, "One EM step of Z", 0, 4)).to_have_text(f"{expected[0, 0]:.6g}")
+    expect(cell(lab, "One EM step of Z", 0, 4)).to_have_text(f"{expected[0, 0]:.6f}")
     # A row that there is not.
     lab.page.get_by_role("textbox", name=re.compile("^Row")).fill("many")
     lab.page.keyboard.press("Enter")

@@ -32,9 +32,11 @@ function write_cell(element, cell) {
     element.style.background = `color-mix(in srgb, var(--${heat > 0 ? "more" : "less"}) ${shade}, var(--paper))`
   }
   if (bars.length) {
-    const group = make("span", "bars", null, element)
+    // One number is a share, and lies; several are compared, and stand.
+    const [name, side] = bars.length === 1 ? ["bars share", "width"] : ["bars", "height"]
+    const group = make("span", name, null, element)
     group.setAttribute("aria-hidden", "true")
-    for (const bar of bars) make("span", "bar", null, group).style.height = `${100 * clamp(bar, 0, 1)}%`
+    for (const bar of bars) make("span", "bar", null, group).style[side] = `${100 * clamp(bar, 0, 1)}%`
   }
   element.append(kind === "missing" ? text || "?" : text)
   const said = about || bars.map((bar) => bar.toPrecision(3)).join(", ")
@@ -65,6 +67,8 @@ function clear_cell(element) {
   for (const name of ["title", "aria-label", "data-kind"]) element.removeAttribute(name)
 }
 
+const width_of_bars = (count) => count === 1 ? 56 : 8 * count
+
 // How wide each column wants to be: as its heading and the cells of some rows need.
 function measure_columns(columns, rows, font, sortable) {
   const pen = document.createElement("canvas").getContext("2d")
@@ -74,7 +78,7 @@ function measure_columns(columns, rows, font, sortable) {
     if (column.kind !== "head") pen.font = font
     for (const row of rows.slice(0, MEASURED)) {
       const cell = row[c]
-      needed = Math.max(needed, pen.measureText(text_of(cell)).width + 8 * (cell?.bars?.length ?? 0))
+      needed = Math.max(needed, pen.measureText(text_of(cell)).width + width_of_bars(cell?.bars?.length ?? 0))
     }
     column.natural = column.width ?? clamp(Math.ceil(needed) + 20, NARROWEST, WIDEST)
   })

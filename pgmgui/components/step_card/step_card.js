@@ -66,6 +66,7 @@ export function render({model}) {
     if (event.key === "Escape") put_away()
   })
   model.on("step", show)
+  model.on("steps", show)
   model.on("msg:custom", (message) => {
     if (message.type !== "open") return
     root.hidden = false

@@ -16,6 +16,7 @@ from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.lessons import Lesson, load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.state.first_run import FirstRun
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.guide.remedies import find_remedy
@@ -33,11 +34,11 @@ h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wr
 class GuidePanel(pn.viewable.Viewer):
     """Lessons, findings and equations, one below the other."""
 
-    def __init__(self, session: Session, race: Race, first_run: FirstRun) -> None:
+    def __init__(self, session: Session, race: Race, playback: Playback, first_run: FirstRun) -> None:
         super().__init__()
         self._view = pn.Column(
             make_button("First run", "four steps around the page", lambda *_: first_run.open()),
-            Lessons(race),
+            Lessons(race, playback),
             Doctor(session),
             make_equations(session),
             sizing_mode="stretch_both",
@@ -50,11 +51,11 @@ class GuidePanel(pn.viewable.Viewer):
 
 
 class Lessons(pn.viewable.Viewer):
-    """One lesson at a time: its steps, what to do, and what to see."""
+    """One lesson at a time: its steps, what to do, and what to see. Its runs are seen climbing."""
 
-    def __init__(self, race: Race) -> None:
+    def __init__(self, race: Race, playback: Playback) -> None:
         super().__init__()
-        self._race = race
+        self._race, self._playback = race, playback
         self._step = 0
         self._choice = pmui.Select(
             label="Worked scene",
@@ -96,6 +97,7 @@ class Lessons(pn.viewable.Viewer):
         link = parse_link(self._lesson.steps[self._step].link)
         if self._race.open(link.saved) and link.run:
             self._race.begin()
+            self._playback.play_slowly()
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

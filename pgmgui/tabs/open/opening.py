@@ -19,9 +19,10 @@ from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
 from pgmgui.project.words import count, count_edges
 from pgmgui.state.race import Race
-from pgmgui.state.session import Session
+from pgmgui.state.session import Session, WayOut
 from pgmgui.tabs.work import Work
 
+NORMALISE = "Normalise and open"
 MOST_NOTES = 8
 """Notes of the reader that are shown."""
 NEW = Group(
@@ -56,7 +57,6 @@ class Opening(pn.viewable.Viewer):
     def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
         self._session, self._race = session, race
-        self._refused: NetworkFile | None = None
         self._work = Work(session, self._abandon)
         self._upload = Upload(
             label="Choose a network file, or drop it here",
@@ -70,10 +70,6 @@ class Opening(pn.viewable.Viewer):
             margin=(4, 8, 4, 0),
         )
         self._make_path()
-        self._normalise = make_button(
-            "Normalise rows and open", "rescale every row of a table so that it sums to 1", self._read_again
-        )
-        self._normalise.visible = False
         self._status = PlainText(margin=(0, 0))
         self._kinds = Choices(label="New network, or one of the other kind", on_press=self._turn, margin=(4, 0))
         self._view = pn.Column(
@@ -81,7 +77,6 @@ class Opening(pn.viewable.Viewer):
             self._upload,
             *([pn.Row(self._path, self._open, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._work,
-            self._normalise,
             self._status,
             sizing_mode="stretch_width",
             margin=0,
@@ -122,10 +117,6 @@ class Opening(pn.viewable.Viewer):
         else:
             self._session.say("There is no path to open. Type the path of a network file on this machine first.")
 
-    async def _read_again(self, _event: object) -> None:
-        if self._refused is not None:
-            await self._read(self._refused, normalise=True)
-
     def _abandon(self) -> None:
         self._upload.abandon()
         self._status.write("Abandoned: what was open is still open.")
@@ -133,11 +124,9 @@ class Opening(pn.viewable.Viewer):
     # --- reading
 
     def _begin(self, name: str) -> None:
-        self._offer(None)
         self._work.begin(f"Uploading {name}")
 
     async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
-        self._offer(None)
         reading = Apart(partial(file.read, normalise), file.name, file.size)
 
         def read() -> tuple[Scene | Saved, Derived] | RowSumError:
@@ -157,22 +146,16 @@ class Opening(pn.viewable.Viewer):
             else:
                 self._race.open(opened, derived)
             return
-        self._offer(file)
-        way_out = f"press “{self._normalise.label}” in the Open tab"
-        self._session.say(str(found).replace("read with --normalise", way_out) + ".")
+        told = str(found).replace("read with --normalise", f"press “{NORMALISE}”") + "."
+        about = "rescale every row of a table so that it sums to 1"
+        self._session.offer(WayOut(told, NORMALISE, about, partial(self._read, file, normalise=True)))
 
     def _fail(self, message: str) -> None:
         self._work.end()
         self._session.say(message)
 
-    def _offer(self, file: NetworkFile | None) -> None:
-        """Offer to normalise the rows of a file, or no longer."""
-        self._refused = file
-        self._normalise.visible = file is not None
-
     def _look(self, old: Scene, new: Scene) -> None:
         """Say what is open, what its reader noted, and whether data went with what was open before."""
-        self._offer(None)
         other = MORALISE if isinstance(new.document.network, BayesianNetwork) else ADD_ARROWS
         self._kinds.groups = [NEW, Group("", (other,))]
         lines = [f"Open: {new.title}, {count_edges(new.document.network)}."]

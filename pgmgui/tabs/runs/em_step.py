@@ -16,7 +16,7 @@ from engine.model.network import BayesianNetwork
 from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.numbers import show_number
+from pgmgui.project.numbers import show_decimals
 from pgmgui.project.troubles import explain
 from pgmgui.project.words import cut
 from pgmgui.state.session import Session
@@ -169,7 +169,7 @@ def completions_source(network: BayesianNetwork, view: View) -> Source:
         return [
             [
                 *(v.states[k] for v, k in zip(variables, completion.states, strict=True)),
-                {"text": show_number(completion.weight), "bars": [completion.weight]},
+                {"text": show_decimals(completion.weight), "bars": [completion.weight]},
             ]
             for completion in view.completions[first : last + 1]
         ]
@@ -188,13 +188,14 @@ def family_source(network: BayesianNetwork, view: View, child: int) -> Source:
         Column("After", "number", "and after it"),
     )
     shape = view.counts.shape
-    numbers = [np.asarray(table).reshape(-1) for table in (view.family, view.counts, view.before, view.after)]
+    tables = (view.family, 6), (view.counts, 4), (view.before, 6), (view.after, 6)
+    numbers = [(np.asarray(table).reshape(-1), places) for table, places in tables]
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         return [
             [
                 *(v.states[k] for v, k in zip(variables, np.unravel_index(row, shape), strict=True)),
-                *(show_number(float(values[row])) for values in numbers),
+                *(show_decimals(float(values[row]), places) for values, places in numbers),
             ]
             for row in range(first, last + 1)
         ]

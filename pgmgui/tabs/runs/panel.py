@@ -7,7 +7,8 @@ import panel_material_ui as pmui
 
 from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.words import LEARNERS, certify
+from pgmgui.project.certificate import certify
+from pgmgui.project.words import LEARNERS
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller

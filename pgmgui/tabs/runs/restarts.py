@@ -18,6 +18,7 @@ from engine.learning.snapshot import Snapshot
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.hover import make_hover
 from pgmgui.components.plain_text import PlainText
+from pgmgui.project.certificate import judge_bound
 from pgmgui.project.words import count, show_nats
 from pgmgui.state.travel import Traveller
 
@@ -150,7 +151,7 @@ def describe_restarts(totals: Any, solutions: Any, bound: float | None) -> list[
             "The dashed line is the bound, and the best restart is at it: no other can be better."
             if gap <= CERTIFIED
             else f"The dashed line is the bound: the best restart is {show_nats(gap)} nats below it. "
-            "Click one to load it."
+            f"{judge_bound(gap, totals.tolist())} Click one to load it."
         )
     return lines
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
@@ -18,15 +17,13 @@ from pgmgui.project import session_file
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
-from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
-from pgmgui.project.settings import Settings
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
-from pgmgui.tabs.share.reproduce import as_command, as_python
+from pgmgui.tabs.share.reproduce import MOST_EMBEDDED, as_command, as_python, as_python_beside
 
 KEPT = {
     "unchanged": "Nothing was changed on this page since it was opened, so nothing is kept of it yet.",
@@ -115,30 +112,41 @@ class SharePanel(pn.viewable.Viewer):
         self._show("A link that opens this scene", f"{address}{link}")
 
     async def _python(self, _event: object) -> None:
-        await self._repeat("A script that repeats this run", lambda path, _, settings: as_python(path, settings))
+        run = self._find_run()
+        if run is None:
+            return
+        label, text = "A script that repeats this run", await asyncio.to_thread(session_file.dump, run)
+        if len(text) <= MOST_EMBEDDED:
+            self._show(label, as_python(text, run.settings))
+        else:
+            name = await self._give_session(run)
+            self._show(f"{label}; keep {name} beside it", as_python_beside(name, run.settings))
 
     async def _command(self, _event: object) -> None:
-        await self._repeat("Commands that repeat this run", as_command)
+        run = self._find_run()
+        if run is None:
+            return
+        try:
+            path: str | Path
+            if self._session.local:
+                path = await asyncio.to_thread(self._keeper.store.save_copy, run)
+            else:  # the file goes to the machine that the command will run on
+                path = await self._give_session(run)
+        except PgmError as error:
+            self._session.say(f"{error}.")
+            return
+        self._show("Commands that repeat this run", as_command(path, run.scene, run.settings))
 
-    async def _repeat(self, label: str, write: Callable[[str | Path, Scene, Settings], str]) -> None:
-        """Write how to repeat the run on the page, or the next one if there is none."""
+    def _find_run(self) -> Saved | None:
+        """What the run on the page was started with, or would be if there is none; None, and why, without data."""
         race, session = self._race, self._session
         scene, settings = session.scene, session.settings
         if race.began is not None and not race.stale:
             scene, settings = race.began
-        if scene.data is None:
-            session.say("There is no run to repeat: learning needs data. Open or simulate some in the Data tab.")
-            return
-        try:
-            path: str | Path
-            if session.local:
-                path = await asyncio.to_thread(self._keeper.store.save_copy, Saved(scene, settings))
-            else:  # the file goes to the machine that the script will run on
-                path = await self._give_session(Saved(scene, settings))
-        except PgmError as error:
-            session.say(f"{error}.")
-            return
-        self._show(label, write(path, scene, settings))
+        if scene.data is not None:
+            return Saved(scene, settings)
+        session.say("There is no run to repeat: learning needs data. Open or simulate some in the Data tab.")
+        return None
 
     def _give(self, name: str, text: str) -> None:
         self._download.give(name, text.encode())

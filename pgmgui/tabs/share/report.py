@@ -12,9 +12,10 @@ from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from pgmgui.board.picture import draw, look_at
+from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
 from pgmgui.project.scene import Scene
-from pgmgui.project.words import certify, cut, describe_savings, name_factors, show_gap, summarise
+from pgmgui.project.words import cut, describe_savings, name_factors, show_gap, summarise
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.svg import draw_curves, draw_network
 

@@ -1,7 +1,8 @@
 """A run as a script and as a command: what to type to get the same result again.
 
-Both read the session from a file, which holds the network, the data and the marks; the learner's settings
-are spelled out, and for the command a Markov network's prior and given variables too.
+The network, the data and the marks are in a session: in the script itself, or in a file beside it where they are many;
+for the command in a file. The learner's settings are spelled out, and for the command a Markov network's prior and
+given variables too.
 """
 
 from __future__ import annotations
@@ -13,49 +14,81 @@ from pgmgui.project.factor_prior import FactorPrior, kind_of, width_of
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import Settings
 
+MOST_EMBEDDED = 300_000
+"""Characters of a session that a script may hold."""
 _SCRIPT = '''\
-"""Learn the parameters of a network from incomplete data, as pgmgui did."""
+"""Learn the parameters of a network from incomplete data, as pgmgui did.
 
-from engine.insight.held_out import score_held_out
+It needs Python with the package pgmgui, and {besides}.
+"""
+
+{path}from engine.insight.held_out import score_held_out
 from engine.learning.bounding import bound_task
 from engine.learning.hold_out import split_rows
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from pgmgui.project.marks import apply_marks
-from pgmgui.project.session_file import read_session
+from pgmgui.project.session_file import {reader}
 
-scene = read_session({path!r}).scene
-data = apply_marks(scene.data.dataset, scene.marks)
-split = split_rows(data, scene.hold_out) if scene.hold_out else None  # what is learned from, and what is held out
-stopping = Stopping(tol={tol!r}, criterion={criterion!r}, max_iter={max_iter!r})
 
-for method in {methods!r}:
-    snapshots = learn(
-        scene.document.network,
-        split.train if split else data,
-        method,
-        start={start!r},
-        random_state={seed!r},
-        n_init={restarts!r},
-        prior=scene.whole_prior,
-        given=scene.given,
-        stopping=stopping,
-    )
-    for snapshot in snapshots:
-        pass
-    objective = snapshot.objective.sum(axis=1).max()
-    bound = bound_task(snapshot.task).total
-    print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
-    if split:
-        held_out = score_held_out(snapshot.network(), split.test, scene.given)
-        print(f"{{method}}: {{held_out.rows:g}} rows held out, log-loss {{held_out.log_loss:.6f}} a row")
+def main():
+    scene = {reader}(SESSION).scene
+    data = apply_marks(scene.data.dataset, scene.marks)
+    split = split_rows(data, scene.hold_out) if scene.hold_out else None  # what is learned from, and what is held out
+    stopping = Stopping(tol={tol!r}, criterion={criterion!r}, max_iter={max_iter!r})
+    for method in {methods!r}:
+        snapshots = learn(
+            scene.document.network,
+            split.train if split else data,
+            method,
+            start={start!r},
+            random_state={seed!r},
+            n_init={restarts!r},
+            prior=scene.whole_prior,
+            given=scene.given,
+            stopping=stopping,
+        )
+        for snapshot in snapshots:
+            pass
+        objective = snapshot.objective.sum(axis=1).max()
+        bound = bound_task(snapshot.task).total
+        print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
+        if split:
+            held_out = score_held_out(snapshot.network(), split.test, scene.given)
+            print(f"{{method}}: {{held_out.rows:g}} rows held out, log-loss {{held_out.log_loss:.6f}} a row")
+
+
+{where}
+
+main()
 '''
+_INSIDE = """\
+# Network, data and marks: what a session's file holds.
+SESSION = r'''
+{text}
+'''"""
+_BESIDE = """\
+# Network, data and marks: this file was saved together with the script; put it into the same folder.
+SESSION = Path(__file__).with_name({name!r})"""
 
 
-def as_python(path: str | Path, settings: Settings) -> str:
-    """A script that repeats the runs on a session's file."""
+def as_python(text: str, settings: Settings) -> str:
+    """A script that repeats the runs on a session, which is its text."""
+    # JSON has apostrophes only inside of its texts, and another name for them.
+    inside = _INSIDE.format(text=text.replace("'", r"\u0027").strip())
+    return _write(settings, where=inside, reader="parse", besides="nothing else", path="")
+
+
+def as_python_beside(name: str, settings: Settings) -> str:
+    """A script that repeats the runs on a session's file in the same folder."""
+    beside = _BESIDE.format(name=name)
+    path, besides = "from pathlib import Path\n\n", f"the file {name!r} in the same folder"
+    return _write(settings, where=beside, reader="read_session", besides=besides, path=path)
+
+
+def _write(settings: Settings, **words: str) -> str:
     return _SCRIPT.format(
-        path=str(path),
+        **words,
         methods=list(settings.methods),
         start=settings.start,
         seed=settings.seed,

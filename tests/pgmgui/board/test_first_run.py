@@ -3,9 +3,10 @@
 import pytest
 
 from engine.learning.learn import learn
-from pgmgui.board.first_run_card import STEPS, make_first_run_card
+from pgmgui.board.first_run_card import NO_LEARNER, RUNNING, STEPS, make_first_run_card
 from pgmgui.project.examples import load_gallery
 from pgmgui.state.first_run import DONE, HIDE, LOOK, READ, START, FirstRun
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
 
@@ -56,13 +57,13 @@ def test_another_scene_is_not_a_mark(session):
 @pytest.mark.parametrize("message", [None, 5, {}, {"by": 2}, {"by": "x"}, {"by": []}, {"type": "go"}])
 def test_other_messages_are_nothing(session, message):
     first_run = FirstRun(session)
-    card = make_first_run_card(first_run)
+    card = make_first_run_card(first_run, session, Race(session))
     card._handle_msg(message)
     assert (first_run.step, card.step) == (LOOK, LOOK)
 
 
 def test_buttons_go_both_ways_and_not_beyond(session):
-    card = make_first_run_card(FirstRun(session))
+    card = make_first_run_card(FirstRun(session), session, Race(session))
     card._handle_msg({"by": -1})
     assert card.step == LOOK
     for _ in STEPS:
@@ -72,10 +73,26 @@ def test_buttons_go_both_ways_and_not_beyond(session):
 
 def test_the_card_opens_when_it_is_asked_for(session, monkeypatch):
     first_run, sent = FirstRun(session), []
-    card = make_first_run_card(first_run)
+    card = make_first_run_card(first_run, session, Race(session))
     monkeypatch.setattr(card, "_send_msg", sent.append)
     for _ in range(2):
         first_run.step = DONE
         first_run.open()
         assert card.step == LOOK
     assert sent == [{"type": "open"}] * 2
+
+
+def test_nobody_is_told_to_press_start_while_it_is_off(session):
+    race = Race(session)
+    card = make_first_run_card(FirstRun(session), session, race)
+    assert card.steps[START].startswith("Press Start")
+    session.configure(methods=())
+    assert card.steps[START] == NO_LEARNER
+    session.configure(methods=("d-em",))
+    assert card.steps[START] == STEPS[START]
+    race.begin(paused=True)
+    assert card.steps[START] == RUNNING
+    race.cancel()
+    session.new()
+    assert card.steps[START].startswith("Start, below, is off: ")
+    assert "Open tab" in card.steps[START]

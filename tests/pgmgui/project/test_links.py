@@ -37,11 +37,11 @@ def test_a_link_that_was_made_opens_the_same():
     scene = parse_link({"example": "thesis-chain"}).scene
     scene = replace(scene, marks={"V": Hidden(), "Z": Partial(0.3)}, common_prior=2.0)
     settings = Settings(("em", "d-em"), "uniform", 5, 4, 1e-6)
-    text = make_link(example, Saved(scene, settings, axes=Axes("seconds", "log gap")), run=True)
+    text = make_link(example, Saved(scene, settings, axes=Axes("seconds", "log gap", "all")), run=True)
     link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
     assert (link.scene.marks, link.scene.common_prior) == (scene.marks, 2.0)
     assert (link.settings, link.run) == (settings, True)
-    assert link.axes == link.saved.axes == Axes("seconds", "log gap")
+    assert link.axes == link.saved.axes == Axes("seconds", "log gap", "all")
     assert "log" not in make_link(example, Saved(scene))
 
 

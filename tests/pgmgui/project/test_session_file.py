@@ -84,12 +84,22 @@ def assert_same_data(data, other):
 def test_a_session_comes_back_whole(tmp_path):
     path = tmp_path / "session.json"
     settings = Settings(("em", "d-edml"), "uniform", 7, 3, 1e-6, "parameters", 50)
-    axes = Axes("inferences", "log gap", True)
+    axes = Axes("inferences", "log gap", "all")
     write_session(path, Saved(asia(), settings, axes=axes))
     assert is_session(path)
     found = read_session(path)
     assert (found.settings, found.axes) == (settings, axes)
     assert_same(asia(), found.scene)
+
+
+@pytest.mark.parametrize(("looser", "fit"), [(True, "bounds"), (False, "curves")])
+def test_axes_of_an_older_session_come_back(looser, fit):
+    root = json.loads(dump(Saved(asia(), Settings())))
+    root["axes"] = {"across": "seconds", "up": "objective", "looser": looser}
+    assert parse(json.dumps(root)).axes == Axes("seconds", "objective", fit)
+    root["axes"]["fit"] = "everything"
+    with pytest.raises(FormatError, match=r"axes\.fit"):
+        parse(json.dumps(root))
 
 
 def test_the_truth_behind_simulated_data_is_kept():

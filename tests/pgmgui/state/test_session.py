@@ -15,7 +15,7 @@ from engine.model.variable import Variable
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
 from pgmgui.project.scene import Scene
-from pgmgui.project.words import describe_certificate, describe_savings, name_factors
+from pgmgui.project.words import describe_savings, name_factors
 from pgmgui.state.history import MOST_DERIVED, MOST_STEPS
 from pgmgui.state.session import Session
 from tests import strategies
@@ -122,9 +122,6 @@ def test_applying_gives_the_network_the_learned_parameters():
 
 
 def test_sentences_for_people():
-    assert describe_certificate([-1.0, -2.0], [-1.0, -2.0], 10).startswith("Certified")
-    text = describe_certificate([-1.0, -2.5], [-1.0, -2.0], 10)
-    assert text == "Within 0.5 nats of the best possible (0.05 per row); component 2 is not certified."
     assert "1 iterated" in describe_savings(opened("asia").parts.task)
     session = opened("thesis-chain")
     session.mark(["Z"], Hidden())

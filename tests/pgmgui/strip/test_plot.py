@@ -55,3 +55,12 @@ def test_a_line_that_comes_later_is_as_wide_as_the_others(plot):
     plot.enlarge(True)
     draw(plot, "EM", "EDML", BOUNDS[0])
     assert {line.glyph.line_width for line in find_lines(plot).values()} == {4.0}
+
+
+def test_the_legend_says_where_a_bound_is_that_is_not_in_the_picture(plot):
+    far = Line(np.array([0.0, 1.0]), np.array([50.0, 50.0]))
+    curve = Line(np.array([0.0, 1.0, 2.0]), np.array([-2.0, -1.0, -0.5]))
+    plot.fill({"EM": curve, BOUNDS[0]: far}, Axes(), 1, None)
+    assert listed(plot) == [f"{BOUNDS[0]} ↑", "EM"]
+    plot.fill({"EM": curve, BOUNDS[0]: far}, Axes(fit="all"), 2, None)
+    assert listed(plot) == [BOUNDS[0], "EM"]

@@ -6,6 +6,7 @@ import pytest
 
 from pgmgui.project.examples import find_example
 from pgmgui.project.marks import Hidden
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
@@ -28,7 +29,8 @@ def race(session):
 
 @pytest.fixture
 def strip(session, race):
-    return LearnStrip(session, race, Traveller(session, race))
+    traveller = Traveller(session, race)
+    return LearnStrip(session, race, traveller, Playback(session, race, traveller))
 
 
 def told(strip):
@@ -69,7 +71,8 @@ def test_the_strip_follows_a_race_from_its_beginning_to_its_end(session, race, s
 def test_a_strip_that_is_made_after_the_start_follows_too(session, race):
     """A link may begin a run before the page has a strip."""
     race.begin(paused=True)
-    strip = LearnStrip(session, race, Traveller(session, race))
+    traveller = Traveller(session, race)
+    strip = LearnStrip(session, race, traveller, Playback(session, race, traveller))
     assert "Resume" in enabled(strip)
     assert strip._ticker.running
     race.cancel()

@@ -15,13 +15,14 @@ from engine.learning.stopping import Stopping
 from engine.model.prior import Gaussian
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.marks import Given, Hidden, Partial, Soft
-from pgmgui.project.session_file import Saved, write_session
+from pgmgui.project.session_file import Saved, dump, write_session
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
-from pgmgui.tabs.share.reproduce import as_command, as_python
+from pgmgui.tabs.share.reproduce import as_command, as_python, as_python_beside
 from tests.command_line import EXAMPLES, assert_refused, run
 
 ROOT = Path(__file__).resolve().parents[3]
+APOSTROPHE, QUOTE = "'", '"'
 SETTINGS = Settings(("d-em", "edml"), "uniform", 11, 2, 1e-5, "likelihood", 40)
 
 
@@ -85,14 +86,33 @@ def saved(request, tmp_path):
     return path, session.scene, settings, reached
 
 
-def test_the_script_repeats_the_run(saved, tmp_path):
-    path, _, settings, reached = saved
-    script = tmp_path / "again.py"
-    script.write_text(as_python(path, settings), encoding="utf-8")
+def repeat(script: str, folder: Path) -> dict[str, float]:
+    """What a script prints that is run in a folder."""
+    (folder / "again.py").write_text(script, encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run([sys.executable, script], capture_output=True, text=True, env=environment, check=True)
+    done = subprocess.run(
+        [sys.executable, "again.py"], capture_output=True, text=True, env=environment, check=True, cwd=folder
+    )
     found = dict(re.findall(r"^(\S+): objective (\S+),", done.stdout, re.MULTILINE))
-    assert {method: float(value) for method, value in found.items()} == pytest.approx(reached, abs=1e-6)
+    return {method: float(value) for method, value in found.items()}
+
+
+def test_the_script_repeats_the_run_in_an_empty_folder(saved, tmp_path):
+    path, scene, settings, reached = saved
+    path.unlink()
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    scene = replace(scene, note=f"it's {3 * APOSTROPHE} \\ \n {3 * QUOTE} {{text}}")
+    script = as_python(dump(Saved(scene, settings)), settings)
+    assert repeat(script, folder) == pytest.approx(reached, abs=1e-6)
+
+
+@pytest.mark.parametrize("saved", [make_bayesian], indirect=True)
+def test_the_script_for_much_data_reads_a_file_beside_it(saved):
+    path, _, settings, reached = saved
+    script = as_python_beside(path.name, settings)
+    assert "put it into the same folder" in script
+    assert repeat(script, path.parent) == pytest.approx(reached, abs=1e-6)
 
 
 def test_the_command_repeats_the_run(saved):
