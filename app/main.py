@@ -25,6 +25,7 @@ from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
 from pgmgui.board.type_size import make_type_controls
+from pgmgui.components.divider.divider import Divider
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
@@ -64,10 +65,20 @@ THEME = {
     "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
 TAB_STYLE = {
-    "& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0},
+    # All are seen, also with large type in a narrow panel: then it is not so large.
+    "& .MuiTabs-root": {"containerType": "inline-size"},
+    "& .MuiTab-root": {
+        "minWidth": "0",
+        "padding": "8px 6px",
+        "textTransform": "none",
+        "letterSpacing": 0,
+        "fontSize": "min(0.875rem, 3.6cqw)",
+    },
     # So narrow that all tabs fit beside them where they fit at all: only then do they go away again.
     "& .MuiTabs-scrollButtons": {"width": "20px"},
 }
+# More on a wide screen, and never so much that the canvas is too narrow for its buttons.
+SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw, 640px)), calc(100% - 320px))"
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
@@ -170,9 +181,14 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         sizing_mode="stretch_both",
         margin=0,
     )
+    aside = Divider(label="Width of the side panel", upright=True, variable="--side-width", size=session.side)
+    below = Divider(label="Height of the strip", variable="--strip-height", size=session.strip)
+    aside.on_move, below.on_move = session.widen_side, session.heighten_strip
+    strip = partial(LearnStrip, session, desk.race, desk.traveller)
     body = pn.Column(
-        pn.Row(work, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
-        Later(lambda: LearnStrip(session, desk.race, desk.traveller), min_height=HEIGHT, sizing_mode="stretch_width"),
+        pn.Row(work, aside, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
+        below,
+        Later(strip, styles={"flex": f"0 0 {HEIGHT}"}, sizing_mode="stretch_both"),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
     )
@@ -218,8 +234,8 @@ def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sessio
 
     return Later(
         make_tabs,
-        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
-        max_width=440,
+        # Not Panel's width: it would make the whole page at least as wide as all of its parts together.
+        styles={"flex": f"0 0 {SIDE}", "max-width": SIDE},
         sizing_mode="stretch_both",
     )
 

@@ -12,7 +12,11 @@ _STYLE = """
         line-height: 1.35; overflow: hidden; }
 p { margin: 0 0 2px; overflow-wrap: anywhere; }
 """
-_CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
+_CUT = """
+:host { container-type: inline-size; }
+p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+@container (min-width: 26rem) { p:not(:only-child) { display: inline; white-space: normal; } }
+"""
 
 
 class HtmlText(pn.pane.HTML):
@@ -31,7 +35,8 @@ class PlainText(pn.viewable.Viewer):
     Parameters
     ----------
     cut : bool
-        Of several lines, cut those that are too long instead of wrapping them.
+        Where there is little room, cut lines that are too long instead of wrapping them; where there is much, let one
+        follow the other.
     """
 
     def __init__(self, margin: tuple[int, ...], cut: bool = False) -> None:
