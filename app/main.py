@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import panel as pn
 import param
+from bokeh.server.server import Server
 from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
-from app.server import ADDRESS, is_loopback, make_server, run
+from app.server import ADDRESS, TITLE, is_loopback, make_server, run
+from app.window import HOW_TO, Window
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
 from pgmgui.board.autosave import keep_look, start_keeping
@@ -83,7 +86,7 @@ SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw, 640px)), calc(100% - 3
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
-    "& .MuiToolbar-root h3": {"fontSize": "22px"},
+    "& .MuiToolbar-root h3": {"fontSize": "22px", "flexShrink": 0},
     # Never seen (see _forget_busy), and without a name for screen readers.
     "& .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
@@ -99,6 +102,7 @@ def serve(
     address: str = ADDRESS,
     normalise: bool = False,
     keep: int = MOST_KEPT,
+    window: bool = False,
 ) -> None:
     """Serve the dashboard until interrupted.
 
@@ -120,17 +124,37 @@ def serve(
         Rescale table rows of the network that do not sum to 1, instead of refusing it.
     keep : int
         How many tabs are kept.
+    window : bool
+        Open the page in a window of its own, and end when that is closed; in the browser if there can be none.
     """
     opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
     prepare()
     if announce is not None:
         announce(url)
+    opened_in = _open_window(server, url, network_path) if window else None
     try:
-        run(server, show)
+        run(server, show and not window)
     finally:
+        if opened_in is not None:
+            opened_in.close()
         for keeper in list(store.owners.values()):
             keeper.leave()
+
+
+def _open_window(server: Server, url: str, path: str | Path | None) -> Window:
+    """Show the page in a window; the server ends with it."""
+    loop = server.io_loop
+
+    def end(was_shown: bool) -> None:
+        if was_shown:
+            loop.add_callback(loop.stop)
+        else:
+            print(f"pgmgui: {HOW_TO}: {url}", file=sys.stderr)
+            loop.add_callback(server.show, "/")
+
+    title = TITLE if path is None else f"{Path(path).name} – {TITLE}"
+    return Window(url, title, default_folder() / "window", end)
 
 
 def read_files(

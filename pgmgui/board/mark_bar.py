@@ -91,8 +91,10 @@ class MarksBar(pn.viewable.Viewer):
         self._session = session
         self._text = PlainText(margin=0, cut=True)
         # Beside the buttons if there is room, else below them.
-        words = pn.Column(self._text, sizing_mode="stretch_width", margin=0, styles={"flex": "1 1 20rem"})
-        buttons = pn.Column(MarkButtons(session), margin=(4, 0), styles={"flex": "0 0 auto"})
+        words = pn.Column(
+            self._text, sizing_mode="stretch_width", margin=0, align="center", styles={"flex": "1 1 20rem"}
+        )
+        buttons = pn.Column(MarkButtons(session), margin=(4, 0), align="center", styles={"flex": "0 0 auto"})
         wrapped = {"align-items": "center", "flex-wrap": "wrap", "column-gap": "12px", "min-height": "44px"}
         self._row = pn.Row(buttons, words, margin=(0, 16), sizing_mode="stretch_width", styles=wrapped)
         session.param.watch(lambda *_: self._update(), WATCHED)

@@ -15,9 +15,9 @@ _STYLE = """
 :host { color: #ffffff; font-family: var(--bokeh-base-font); min-width: 0; }
 .strip { display: flex; align-items: baseline; gap: 0 18px; white-space: nowrap; overflow: hidden; }
 h1, p, ul { margin: 0; overflow: hidden; text-overflow: ellipsis; }
-h1 { font-size: 1.25rem; font-weight: 600; line-height: 1.4; flex: 0 0 auto; max-width: 45%; }
+h1 { font-size: 1.25rem; font-weight: 600; line-height: 1.4; flex: 0 1 auto; max-width: 45%; }
 p { font-size: 0.875rem; opacity: 0.85; flex: 1 1000 0; min-width: 0; }
-ul { font-size: 0.875rem; list-style: none; padding: 0; flex: 0 1 auto; }
+ul { font-size: 0.875rem; list-style: none; padding: 0; flex: 0 1000 auto; }
 li { display: inline; }
 li + li::before { content: " · " / ""; }
 """

@@ -46,7 +46,7 @@ class PlainText(pn.viewable.Viewer):
 
     def write(self, *lines: str) -> None:
         """Show these lines instead."""
-        self._pane.object = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        self._pane.object = " ".join(f"<p>{escape(line)}</p>" for line in lines)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._pane

@@ -22,6 +22,7 @@ _PARTS = (
     "geometry",
     "shapes",
     "bars",
+    "room",
     "far",
     "names",
     "sight",

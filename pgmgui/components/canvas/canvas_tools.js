@@ -70,7 +70,7 @@ function add_tools(canvas) {
   })
   tools.add("Remove what is selected", "Delete", "Remove what is selected (Delete)", () => canvas.remove())
   tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
-    canvas.do("arrange", {}, (done) => done && canvas.fit())
+    canvas.do("arrange", {shape: canvas.view.shape()}, (done) => done && canvas.fit())
   })
   tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
   tools.add("Factor graph", "Factors", "Factor graph: each factor a square, with lines to its variables (F)", () => {
@@ -81,7 +81,7 @@ function add_tools(canvas) {
   tools.add("Zoom out", "−", "Zoom out (−)", () => canvas.view.zoom_by(0.8))
   tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => canvas.fit())
   tools.add("Picture", "Picture", "Save a picture of the whole graph", () => canvas.menu.toggle())
-  canvas.menu = new Menu(canvas.root, tools.buttons.Picture, "Picture of the graph", [
+  canvas.menu = new Menu(canvas.area, tools.buttons.Picture, "Picture of the graph", [
     ["SVG", "Lines, for print and for drawing programs", () => canvas.save_picture("svg")],
     ["PNG", "Pixels, for slides and pages", () => canvas.save_picture("png")],
   ])

@@ -11,9 +11,10 @@ from pgmgui.components.base import Component
 
 
 class Divider(Component):
-    """A line before a pane that gives it more or less room; ``on_move(size)`` is called with its pixels, 0 for as usual.
+    """A line before a pane that gives it more or less room.
 
-    The pane's style says with ``variable``, which is one of the whole page's, what it does with that.
+    ``on_move(size)`` is called with the pane's pixels, 0 for as usual. The pane's style says with ``variable``, which
+    is one of the whole page's, what it does with that.
     """
 
     label = param.String(doc="What of the pane it changes: its accessible name.")
@@ -28,7 +29,9 @@ class Divider(Component):
 
     def __init__(self, **params: Any) -> None:
         side = {"width": 1, "sizing_mode": "stretch_height"}
-        super().__init__(margin=0, **(side if params.get("upright") else {"height": 1, "sizing_mode": "stretch_width"}), **params)
+        super().__init__(
+            margin=0, **(side if params.get("upright") else {"height": 1, "sizing_mode": "stretch_width"}), **params
+        )
 
     def _receive(self, message: dict[str, Any]) -> None:
         size = message.get("size")

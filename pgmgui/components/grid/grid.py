@@ -87,7 +87,7 @@ class Grid(Component):
     on_pick = param.Callable(doc="Called with the row that the user picks.")
     on_head = param.Callable(doc="Called with the column whose heading the user clicks.")
 
-    _scripts = ("grid_cells.js", "grid_editor.js", "grid_bring.js", "grid.js")
+    _scripts = ("../filling.js", "grid_cells.js", "grid_editor.js", "grid_bring.js", "grid.js")
     _styles = ("grid.css",)
     _python = ("source", "picked", "shown", "on_edit", "on_pick", "on_head")
 

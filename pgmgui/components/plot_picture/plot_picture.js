@@ -1,4 +1,4 @@
-// Two buttons that save the figure of a name, as it is on the screen, in a file.
+// Two buttons that save the figure of a name, as it is on the screen, in a file; and one that lets it fill the window.
 
 async function draw_figure(name, root) {
   const found = Bokeh.documents.map((document) => document.get_model_by_name(name)).find(Boolean)
@@ -32,5 +32,7 @@ export function render({model}) {
     })
     root.append(button)
   }
+  // The plot with its switches: what these buttons are in.
+  root.append(make_fill_button("the plot", () => root.getRootNode().host.getRootNode().host))
   return root
 }
