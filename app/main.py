@@ -68,17 +68,16 @@ THEME = {
     "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
 TAB_STYLE = {
-    # All are seen, also with large type in a narrow panel: then it is not so large.
+    # All are seen without scrolling, also with large type in a narrow panel: there it is not so large.
     "& .MuiTabs-root": {"containerType": "inline-size"},
     "& .MuiTab-root": {
         "minWidth": "0",
-        "padding": "8px 6px",
+        "padding": "8px min(6px, 1.3cqw)",
         "textTransform": "none",
         "letterSpacing": 0,
-        "fontSize": "min(0.875rem, 3.6cqw)",
+        "fontSize": "min(0.875rem, 3.75cqw)",
     },
-    # So narrow that all tabs fit beside them where they fit at all: only then do they go away again.
-    "& .MuiTabs-scrollButtons": {"width": "20px"},
+    "& .MuiTabs-scrollButtons": {"display": "none"},
 }
 # More on a wide screen, and never so much that the canvas is too narrow for its buttons.
 SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw, 640px)), calc(100% - 320px))"

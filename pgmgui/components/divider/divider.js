@@ -6,7 +6,8 @@ const STEP = 24 // pixels that a key moves it
 export function render({model}) {
   const {upright} = model
   const line = document.createElement("div")
-  line.className = upright ? "divider upright" : "divider"
+  // "divider" is what Panel calls the element around it.
+  line.className = upright ? "line upright" : "line"
   const attributes = {
     role: "separator", tabindex: "0", "aria-orientation": upright ? "vertical" : "horizontal", "aria-label": model.label,
     "aria-valuemin": 0, title: `${model.label}: drag, or use the arrow keys; a double-click or Enter for the usual one`,
