@@ -6,7 +6,7 @@ const FILLED = {
   color: "var(--panel-on-surface-color, #222)",
 }
 
-function make_fill_button(what, find_target) {
+function make_fill_button(what, find_target, then = () => {}) {
   const button = document.createElement("button")
   Object.assign(button, {type: "button", className: "fill-button", textContent: "⤢"})
   let filled = null // what fills the window, and how it looked before
@@ -33,6 +33,7 @@ function make_fill_button(what, find_target) {
     filled ? leave() : fill()
     name()
     button.focus()
+    requestAnimationFrame(then)
   }
   // In a field, Escape is for the field.
   const press = (event) => {

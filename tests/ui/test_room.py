@@ -11,6 +11,8 @@ from pgmgui.project.marks import Partial
 from tests.ui.lab import Lab
 
 SMALL = {"width": 1024, "height": 768}
+FRAME = """[...Bokeh.documents[0]._all_models.values()].filter(model => model.name === "plot of objective")
+  .map(model => Bokeh.index.find_one(model)).find(Boolean).frame.bbox"""
 HEIGHT = "element => element.getBoundingClientRect().height"
 
 
@@ -86,9 +88,11 @@ def test_what_is_enlarged_fills_the_window_until_escape(open_panel, what):
     expect(page.get_by_role("button", name=f"{what} as before")).to_be_focused()
     page.wait_for_function("thing => thing.clientWidth > 0.9 * innerWidth", arg=thing.element_handle())
     if what == "the plot":
-        page.wait_for_function("thing => thing.clientHeight > 0.8 * innerHeight", arg=thing.element_handle())
+        page.wait_for_function(f"() => {FRAME}.height > 0.8 * innerHeight && {FRAME}.width > 0.6 * innerWidth")
     page.keyboard.press("Escape")
     expect(button).to_be_focused()
+    if what == "the plot":
+        page.wait_for_function(f"() => {FRAME}.height < 300")
     page.wait_for_function(
         "([thing, width]) => Math.abs(thing.getBoundingClientRect().width - width) < 2",
         arg=[thing.element_handle(), before["width"]],
