@@ -89,7 +89,7 @@ class MarksBar(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._text = PlainText(margin=0, cut=True)
+        self._text = PlainText(margin=(0, 0), cut=True)
         # Beside the buttons if there is room, else below them.
         words = pn.Column(
             self._text, sizing_mode="stretch_width", margin=0, align="center", styles={"flex": "1 1 20rem"}
@@ -105,7 +105,7 @@ class MarksBar(pn.viewable.Viewer):
         if session.data is None:
             self._text.write("No data here: marks need some.")
         elif session.selected:
-            self._text.write(f"Selected: {cut(session.selected, 4)}", self._describe())
+            self._text.write(f"Selected: {cut(session.selected, 4)}.", self._describe())
         elif session.parts is not None:
             self._text.write(*describe_briefly(session.parts.task))
         else:

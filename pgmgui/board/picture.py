@@ -49,12 +49,12 @@ def look_at(session: Session) -> Look:
         role = "" if dataset is None else dataset.roles[v].value
         if v in given:
             role = "given"
-        share = dataset.shares_seen[v] if dataset is not None and role == "partial" else 0.0
-        seen = f" in the data: seen in {100 * share:.1f}% of the rows" if share else ""
+        fraction = dataset.shares_seen[v] if dataset is not None and role == "partial" else 0.0
+        seen = f" in the data: seen in {100 * fraction:.1f}% of the rows" if fraction else ""
         about = _describe(variable) + (f". {role.capitalize()}{seen}" if role else "")
         node: dict[str, str | float] = {
             "role": role,
-            "share": round(share, 3),
+            "share": round(fraction, 3),
             "component": 0,
             "badge": "",
             "about": about,

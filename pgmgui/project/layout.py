@@ -23,8 +23,8 @@ from scipy.spatial.distance import cdist
 from engine.formats import Document
 from engine.formats.limits import FARTHEST
 from engine.model.network import BayesianNetwork
-from pgmgui.project.layers import GAP, SHAPE, Points, layer_connected
-from pgmgui.project.lines import write_lines
+from pgmgui.project.layers import GAP, SHAPE, layer_connected
+from pgmgui.project.lines import Points, write_lines
 
 NODE_HEIGHT = 38.0
 EDGE_LENGTH = 140.0
@@ -150,7 +150,7 @@ def _spread_connected(graph: nx.Graph, part: list[int], widths: Points, shape: f
 
 
 def _is_chain(graph: nx.Graph) -> bool:
-    return graph.number_of_edges() == len(graph) - 1 and max(degree for _, degree in graph.degree) <= 2
+    return bool(graph.number_of_edges() == len(graph) - 1 and max(degree for _, degree in graph.degree) <= 2)
 
 
 def _distances(links: sparse.csr_array, sources: Sequence[int]) -> Points:

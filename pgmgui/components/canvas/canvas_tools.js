@@ -25,6 +25,7 @@ const SHORTCUTS = [
   ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
   ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
+  ["Arrows on a line between panes", "Give a pane more or less room; Enter: as much as usual"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["?", "This list"],
 ]
