@@ -3,6 +3,7 @@
 # make bench  measures the engine against other tools
 # make fuzz   tries damaged files on every reader; make fuzz MINUTES=10
 # make load   measures a server with fifty pages, some of them learning, and what is left of two hundred closed ones
+# make pictures  takes the pictures of the README anew
 # make clean  removes all that these made
 #
 # A Python of 3.11 or later is looked for; name another with PYTHON=. Set-up is repeated only when
@@ -28,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --keep-going
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: run test lint types tests timings chromium bench fuzz load clean
+.PHONY: run test lint types tests timings chromium bench fuzz load pictures clean
 
 run: $(VENV)/ready-to-run
 	$(BIN)/pgmgui $(ARGS)
@@ -63,6 +64,9 @@ fuzz: $(VENV)/ready-to-test
 
 load: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks load closing
+
+pictures: $(VENV)/ready-to-test chromium
+	$(BIN)/python -m tests.pictures
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from app import commands, experiments, generating, held_out, learning
+from app import commands, desktop, experiments, generating, held_out, learning
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import PgmError
@@ -107,6 +107,11 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         "0.0.0.0 for all of them, others can open the page too; it then reads and writes no paths.",
     )
     parser.add_argument("--no-show", action="store_true", help="do not open a browser")
+    parser.add_argument(
+        "--window",
+        action="store_true",
+        help='open a window of its own, and end when it is closed; needs a web view: pip install "pgmgui[desktop]"',
+    )
     parser.add_argument(
         "--keep",
         type=int,
@@ -262,6 +267,7 @@ COMMANDS = {
     "generate": (_add_generate, generating.generate, "Make a chain, tree or grid at random."),
     "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
+    "desktop": (desktop.add_install, desktop.desktop, "Open network files by a double-click (Linux desktops)."),
     "info": (_add_info, commands.info, "What a network or data file holds."),
 }
 

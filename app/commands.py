@@ -58,6 +58,7 @@ def serve(options: argparse.Namespace) -> None:
         address=options.address,
         normalise=options.normalise,
         keep=options.keep,
+        window=options.window,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -9,11 +10,13 @@ from pathlib import Path
 
 import panel as pn
 import param
+from bokeh.server.server import Server
 from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
-from app.server import ADDRESS, is_loopback, make_server, run
+from app.server import ADDRESS, TITLE, is_loopback, make_server, run
+from app.window import HOW_TO, Window
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
 from pgmgui.board.autosave import keep_look, start_keeping
@@ -25,6 +28,7 @@ from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
 from pgmgui.board.type_size import make_type_controls
+from pgmgui.components.divider.divider import Divider
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
@@ -66,15 +70,24 @@ THEME = {
     "dark": {"palette": _DARK, "components": _COMPONENTS},
 }
 TAB_STYLE = {
-    "& .MuiTab-root": {"minWidth": "0", "padding": "8px 6px", "textTransform": "none", "letterSpacing": 0},
-    # So narrow that all tabs fit beside them where they fit at all: only then do they go away again.
-    "& .MuiTabs-scrollButtons": {"width": "20px"},
+    # All are seen without scrolling, also with large type in a narrow panel: there it is not so large.
+    "& .MuiTabs-root": {"containerType": "inline-size"},
+    "& .MuiTab-root": {
+        "minWidth": "0",
+        "padding": "8px min(6px, 1.3cqw)",
+        "textTransform": "none",
+        "letterSpacing": 0,
+        "fontSize": "min(0.875rem, 3.75cqw)",
+    },
+    "& .MuiTabs-scrollButtons": {"display": "none"},
 }
+# More on a wide screen, and never so much that the canvas is too narrow for its buttons.
+SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw, 640px)), calc(100% - 320px))"
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
-    "& .MuiToolbar-root h3": {"fontSize": "22px"},
+    "& .MuiToolbar-root h3": {"fontSize": "22px", "flexShrink": 0},
     # Never seen (see _forget_busy), and without a name for screen readers.
     "& .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
@@ -90,6 +103,7 @@ def serve(
     address: str = ADDRESS,
     normalise: bool = False,
     keep: int = MOST_KEPT,
+    window: bool = False,
 ) -> None:
     """Serve the dashboard until interrupted.
 
@@ -111,17 +125,37 @@ def serve(
         Rescale table rows of the network that do not sum to 1, instead of refusing it.
     keep : int
         How many tabs are kept.
+    window : bool
+        Open the page in a window of its own, and end when that is closed; in the browser if there can be none.
     """
     opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
     prepare()
     if announce is not None:
         announce(url)
+    opened_in = _open_window(server, url, network_path) if window else None
     try:
-        run(server, show)
+        run(server, show and not window)
     finally:
+        if opened_in is not None:
+            opened_in.close()
         for keeper in list(store.owners.values()):
             keeper.leave()
+
+
+def _open_window(server: Server, url: str, path: str | Path | None) -> Window:
+    """Show the page in a window; the server ends with it."""
+    loop = server.io_loop
+
+    def end(was_shown: bool) -> None:
+        if was_shown:
+            loop.add_callback(loop.stop)
+        else:
+            print(f"pgmgui: {HOW_TO}: {url}", file=sys.stderr)
+            loop.add_callback(server.show, "/")
+
+    title = TITLE if path is None else f"{Path(path).name} – {TITLE}"
+    return Window(url, title, default_folder() / "window", end)
 
 
 def read_files(
@@ -172,13 +206,14 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         sizing_mode="stretch_both",
         margin=0,
     )
+    aside = Divider(label="Width of the side panel", upright=True, variable="--side-width", size=session.side)
+    below = Divider(label="Height of the strip", variable="--strip-height", size=session.strip)
+    aside.on_move, below.on_move = session.widen_side, session.heighten_strip
+    strip = partial(LearnStrip, session, desk.race, desk.traveller, desk.playback)
     body = pn.Column(
-        pn.Row(work, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
-        Later(
-            lambda: LearnStrip(session, desk.race, desk.traveller, desk.playback),
-            min_height=HEIGHT,
-            sizing_mode="stretch_width",
-        ),
+        pn.Row(work, aside, _lay_out_tabs(tabs, session), sizing_mode="stretch_both", margin=0),
+        below,
+        Later(strip, styles={"flex": f"0 0 {HEIGHT}"}, sizing_mode="stretch_both"),
         sizing_mode="stretch_both",
         margin=(4, 0, 0, 0),
     )
@@ -229,8 +264,8 @@ def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sessio
 
     return Later(
         make_tabs,
-        # Not a fixed width: Panel would make the whole page at least as wide as all of its parts together.
-        max_width=440,
+        # Not Panel's width: it would make the whole page at least as wide as all of its parts together.
+        styles={"flex": f"0 0 {SIDE}", "max-width": SIDE},
         sizing_mode="stretch_both",
     )
 

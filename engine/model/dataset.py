@@ -121,6 +121,16 @@ class Dataset:
             return ((MISSING, MISSING),) * len(self.variables)
         return tuple(zip(self.codes.min(axis=1).tolist(), self.codes.max(axis=1).tolist(), strict=True))
 
+    @cached_property
+    def shares_seen(self) -> tuple[float, ...]:
+        """Per variable, the share of the rows, by weight, in which it is not missing; 0 without rows."""
+        return tuple(
+            0.0
+            if highest == MISSING and lowest == MISSING
+            else 1.0 - float(self.weights[codes == MISSING].sum()) / (self.total_weight or 1.0)
+            for codes, (lowest, highest) in zip(self.codes, self.ranges, strict=True)
+        )
+
     def project(self, columns: Sequence[int]) -> Dataset:
         """The distinct rows over some of the variables, with the weights of equal rows added up."""
         codes = self.codes[list(columns)]

@@ -127,7 +127,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
-    "arrange": lambda session, m: partial(session.arrange, session.bars),
+    "arrange": lambda session, m: partial(session.arrange, _shape(m["shape"])),
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),
@@ -177,6 +177,11 @@ def _weight(value: object) -> float:
     if not 0 <= weight <= 1:
         raise ValueError("expected a number from 0 to 1")
     return weight
+
+
+def _shape(value: object) -> float:
+    """Width over height of the canvas; what is no canvas at all is taken as one that is thin."""
+    return min(max(_coordinate(value), 0.2), 10.0)
 
 
 def _flag(value: object) -> bool:

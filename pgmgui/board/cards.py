@@ -8,10 +8,12 @@ import numpy as np
 
 from pgmgui.components.bars.bars import Card
 from pgmgui.components.canvas.graph import Beliefs
-from pgmgui.project.card_room import MOST_STATES
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
 from pgmgui.state.answers import Answer, Answers, Marginals
 from pgmgui.state.session import Session
+
+MOST_STATES = 6
+"""States of a variable that have bars."""
 
 
 def make_card(answer: Answer, evidence: Mapping[str, Likelihood], v: int, most: int) -> Card:

@@ -14,7 +14,7 @@ SHORTEST_ROLE = 3
 """Letters from which on a word may be the beginning of a role."""
 
 _COMPONENT = re.compile(r"(?:component\s*|#)(\d+)")
-_Node = Mapping[str, str | int | bool]
+_Node = Mapping[str, str | float]
 
 
 def find(network: Network, look: Look, text: str) -> list[tuple[int, str]]:

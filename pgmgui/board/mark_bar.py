@@ -88,24 +88,23 @@ class MarksBar(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._text = PlainText(margin=(0, 0, 0, 12), cut=True)
-        words = pn.Column(self._text, sizing_mode="stretch_width", margin=0, align="center")
-        buttons = pn.Column(MarkButtons(session), margin=0, align="center")
-        self._row = pn.Row(buttons, words, margin=(0, 16), sizing_mode="stretch_width")
+        self._text = PlainText(margin=(0, 0), cut=True)
+        # Beside the buttons if there is room, else below them.
+        words = pn.Column(
+            self._text, sizing_mode="stretch_width", margin=0, align="center", styles={"flex": "1 1 20rem"}
+        )
+        buttons = pn.Column(MarkButtons(session), margin=(4, 0), align="center", styles={"flex": "0 0 auto"})
+        wrapped = {"align-items": "center", "flex-wrap": "wrap", "column-gap": "12px", "min-height": "44px"}
+        self._row = pn.Row(buttons, words, margin=(0, 16), sizing_mode="stretch_width", styles=wrapped)
         session.param.watch(lambda *_: self._update(), WATCHED)
-        session.param.watch(lambda *_: self._enlarge(), "lecture")
-        self._enlarge()
         self._update()
-
-    def _enlarge(self) -> None:
-        self._row.height = 58 if self._session.lecture else 44
 
     def _update(self) -> None:
         session = self._session
         if session.data is None:
             self._text.write("No data here: marks need some.")
         elif session.selected:
-            self._text.write(f"Selected: {cut(session.selected, 4)}", self._describe())
+            self._text.write(f"Selected: {cut(session.selected, 4)}.", self._describe())
         elif session.parts is not None:
             self._text.write(*describe_briefly(session.parts.task))
         else:

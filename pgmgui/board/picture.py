@@ -53,15 +53,25 @@ def trace(session: Session) -> Trail | None:
 def look_at(session: Session) -> Look:
     """What a session's graph looks like."""
     network, dataset, parts, given = session.network, session.seen, session.parts, session.scene.given
-    nodes: list[dict[str, str | int | bool]] = []
+    nodes: list[dict[str, str | float]] = []
     for v, variable in enumerate(network.variables):
         role = "" if dataset is None else dataset.roles[v].value
         if v in given:
             role = "given"
-        about = _describe(variable) + (f". {role.capitalize()}" if role else "")
-        node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
-        note = shorten_note(find_note(session.document, variable.name))
-        nodes.append(node | {"shade": "", "note": note} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
+        fraction = dataset.shares_seen[v] if dataset is not None and role == "partial" else 0.0
+        seen = f" in the data: seen in {100 * fraction:.1f}% of the rows" if fraction else ""
+        about = _describe(variable) + (f". {role.capitalize()}{seen}" if role else "")
+        node: dict[str, str | float] = {
+            "role": role,
+            "share": round(fraction, 3),
+            "component": 0,
+            "badge": "",
+            "about": about,
+            "place": "",
+            "shade": "",
+            "note": shorten_note(find_note(session.document, variable.name)),
+        }
+        nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
@@ -83,9 +93,7 @@ def look_at(session: Session) -> Look:
     )
 
 
-def _tell_components(
-    nodes: Sequence[dict[str, str | int | bool]], decomposition: Decomposition, alone: int | None
-) -> None:
+def _tell_components(nodes: Sequence[dict[str, str | float]], decomposition: Decomposition, alone: int | None) -> None:
     """Write into the looks of nodes which component they belong to, and which they serve."""
     serves: list[list[str]] = [[] for _ in nodes]
     for k, component in enumerate(decomposition.components):
@@ -126,7 +134,7 @@ def _find_components(decomposition: Decomposition) -> Sequence[int | None]:
     return found
 
 
-def _show_alone(node: dict[str, str | int | bool], v: int, looked_at: Component | None) -> None:
+def _show_alone(node: dict[str, str | float], v: int, looked_at: Component | None) -> None:
     if looked_at is not None:
         node["borrowed"] = v in looked_at.boundary
         node["ghost"] = v not in looked_at.variables and v not in looked_at.boundary
@@ -141,7 +149,7 @@ def _find_hull(network: Network, component: Component) -> tuple[int, ...]:
 
 def _draw_hull(
     k: int, alone: int | None, gaps: Sequence[float | None] | None, is_faint: bool
-) -> dict[str, str | int | bool]:
+) -> dict[str, str | float]:
     colour, label = f"colour-{k % COLOURS}", f"{k + 1}"
     if gaps is not None:
         # Around nodes that show their gaps, the colour of all together would outshine them.

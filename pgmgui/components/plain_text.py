@@ -12,7 +12,11 @@ _STYLE = """
         line-height: 1.35; overflow: hidden; font-variant-numeric: tabular-nums; }
 p { margin: 0 0 2px; overflow-wrap: anywhere; }
 """
-_CUT = "p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }"
+_CUT = """
+:host { container-type: inline-size; }
+p:not(:only-child) { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+@container (min-width: 26rem) { p:not(:only-child) { display: inline; white-space: normal; } }
+"""
 
 
 class HtmlText(pn.pane.HTML):
@@ -31,7 +35,8 @@ class PlainText(pn.viewable.Viewer):
     Parameters
     ----------
     cut : bool
-        Of several lines, cut those that are too long instead of wrapping them.
+        Where there is little room, cut lines that are too long instead of wrapping them; where there is much, let one
+        follow the other.
     """
 
     def __init__(self, margin: tuple[int, ...], cut: bool = False) -> None:
@@ -41,7 +46,7 @@ class PlainText(pn.viewable.Viewer):
 
     def write(self, *lines: str) -> None:
         """Show these lines instead."""
-        self._pane.object = "".join(f"<p>{escape(line)}</p>" for line in lines)
+        self._pane.object = " ".join(f"<p>{escape(line)}</p>" for line in lines)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._pane

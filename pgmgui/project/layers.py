@@ -7,31 +7,36 @@ from bisect import bisect_right, insort
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 from scipy.optimize import isotonic_regression
 
 from engine.model.network import topological_order
+from pgmgui.project.lines import Points, write_lines
 
-Points = npt.NDArray[np.float64]
-"""One row (x, y) per node."""
-
-LAYER_HEIGHT = 120.0
+LAYER_HEIGHT, LOWEST_LAYER = 120.0, 66.0
+PANE_HEIGHT = 480.0
+"""Pixels of a canvas, about: layers are as high as they can be where all shall be seen at zoom 1, within limits."""
+SHAPE = 1.8
+"""Width over height of a canvas, about."""
 GAP = 28.0
 STAGGER = 0.75
 """The height of a further row of a layer, in layers."""
 BEND = 12.0
 """The room that an arrow takes where it passes a layer."""
-WIDEST = 2.0
-"""Width over height that automatic drawings stay under, if they can."""
+MOST_WIDENED = 1.6
+"""A drawing that is narrower than its pane is widened so far."""
+THIN = 3
+"""Nodes and bends in each layer of a graph that can be written in lines."""
 MOST_BENDS = 20_000
 """Above this many crossings of arrows with layers in between, long arrows do not reserve room."""
 SWEEPS = 12
 DEEPEST = 120
-"""Layers that are drawn one below the other; more are folded into columns."""
+"""Layers that are drawn one below the other; more are written in lines."""
+MUCH_LARGER = 1.5
+"""What is thin is written in lines if it can then be seen so many times as large."""
 
 
-def layer_connected(parents: Sequence[Sequence[int]], widths: Points) -> Points:
-    """Positions for an acyclic graph of one piece."""
+def layer_connected(parents: Sequence[Sequence[int]], widths: Points, shape: float = SHAPE) -> Points:
+    """Positions for an acyclic graph of one piece, for a pane that is ``shape`` times as wide as high."""
     depth = _depths(parents)
     above, layers = _with_bends(parents, depth)
     below: list[list[int]] = [[] for _ in above]
@@ -39,33 +44,46 @@ def layer_connected(parents: Sequence[Sequence[int]], widths: Points) -> Points:
         for parent in found:
             below[parent].append(node)
     layers = _reduce_crossings(layers, above, below)
-    # A deep network gets lower layers, or it would be a thread on a wide screen.
-    height = max(80.0, LAYER_HEIGHT - 4.0 * max(0, len(layers) - 6))
-    rows = _rows_needed([sum(node < len(widths) for node in layer) for layer in layers], float(widths.mean()), height)
+    if len(layers) > DEEPEST:
+        return write_lines(layers, widths, shape)
+    points = _stack(layers, above, below, widths, shape)
+    if max(map(len, layers)) > THIN:
+        return points
+    written = write_lines(layers, widths, shape)
+    return written if _zoom(written, shape) > MUCH_LARGER * _zoom(points, shape) else points
+
+
+def _zoom(points: Points, shape: float) -> float:
+    """How large a drawing can be seen at most, in a pane of the usual height."""
+    width, height = np.ptp(points, axis=0) + LOWEST_LAYER
+    return min(1.0, PANE_HEIGHT / float(height), shape * PANE_HEIGHT / float(width))
+
+
+def _stack(
+    layers: Sequence[Sequence[int]],
+    above: Sequence[Sequence[int]],
+    below: Sequence[Sequence[int]],
+    widths: Points,
+    shape: float,
+) -> Points:
+    """Positions of layers, one below the other."""
+    height = min(max(PANE_HEIGHT / len(layers), LOWEST_LAYER), LAYER_HEIGHT)
+    counts = [sum(node < len(widths) for node in layer) for layer in layers]
+    rows = _rows_needed(counts, float(widths.mean()), height, shape)
     x = _assign_x(layers, above, below, widths, rows)
+    # Where that makes a picture too wide, layers can be higher: arrows are steeper then.
+    wide = float(np.ptp(x[: len(widths)]) + widths.mean()) / shape
+    height = min(max(height, wide / (len(rows) + STAGGER * (sum(rows) - len(rows)))), LAYER_HEIGHT)
     points = np.zeros((len(widths), 2))
-    tops: list[float] = []
     top = 0.0
     for layer, count in zip(layers, rows, strict=True):
         real = [node for node in layer if node < len(widths)]
         for k, node in enumerate(real):
             points[node] = x[node], top + (k % count) * height * STAGGER
-        tops.append(top)
         top += height + (count - 1) * height * STAGGER
-    return points if len(layers) <= DEEPEST else _fold(points, [tops[level] for level in depth], top, widths)
-
-
-def _fold(points: Points, tops: Sequence[float], height: float, widths: Points) -> Points:
-    """Cut a drawing that is far higher than wide into columns, read as those of a newspaper."""
-    width = float(np.ptp(points[:, 0]) + widths.max() + 3 * GAP)
-    columns = max(1, round(math.sqrt(WIDEST * height / width)))
-    # A layer stays whole: all of it goes where its top does.
-    column = np.floor(np.array(tops) / height * columns)
-    first: dict[float, float] = {}
-    for number, top in zip(column, tops, strict=True):
-        first[number] = min(first.get(number, top), top)
-    folded: Points = points + np.stack([column * width, [-first[number] for number in column]], axis=1)
-    return folded
+    width = float(np.ptp(points[:, 0])) + float(widths.mean())
+    points[:, 0] *= min(max(shape * top / width, 1.0), MOST_WIDENED)
+    return points
 
 
 def _depths(parents: Sequence[Sequence[int]]) -> list[int]:
@@ -141,13 +159,13 @@ def _count_crossings(layers: Sequence[Sequence[int]], above: Sequence[Sequence[i
     return crossings
 
 
-def _rows_needed(counts: Sequence[int], width: float, height: float) -> list[int]:
+def _rows_needed(counts: Sequence[int], width: float, height: float, shape: float) -> list[int]:
     """In how many staggered rows to draw each layer, so that wide layers do not flatten the picture."""
     most = max(counts)
     while True:
         rows = [math.ceil(count / most) for count in counts]
         total = height * (len(rows) + STAGGER * sum(count - 1 for count in rows))
-        if most <= 8 or most * (width + GAP) < WIDEST * total:
+        if most <= 8 or most * (width + GAP) < shape * total:
             return rows
         most -= max(1, most // 10)
 

@@ -22,12 +22,14 @@ from scipy.spatial.distance import cdist
 
 from engine.formats import Document
 from engine.formats.limits import FARTHEST
-from engine.model.network import BayesianNetwork, Network
-from pgmgui.project.card_room import NARROWEST, card_heights, stretch
-from pgmgui.project.layers import GAP, Points, layer_connected
+from engine.model.network import BayesianNetwork
+from pgmgui.project.layers import GAP, SHAPE, layer_connected
+from pgmgui.project.lines import Points, write_lines
 
-NODE_HEIGHT = 44.0
+NODE_HEIGHT = 38.0
 EDGE_LENGTH = 140.0
+LONGEST_LINE = 10
+"""Nodes of a chain without arrows that is drawn as one line."""
 LONGEST_LABEL = 24
 """Characters of a name that the canvas shows."""
 PIVOTS = 60
@@ -39,43 +41,30 @@ SPARSEST = 200.0
 """A drawing with more room per node than this many nodes would take is no drawing: lay out anew."""
 
 
-def arrange(document: Document) -> Document:
+def arrange(document: Document, shape: float = SHAPE) -> Document:
     """The document with a position for each variable: see :func:`place`."""
-    return replace(document, positions=place(document))
+    return replace(document, positions=place(document, shape))
 
 
-def arrange_anew(document: Document, with_cards: bool) -> Document:
-    """The document with automatic positions for all variables, perhaps with room for the cards below them."""
-    variables = document.network.variables
-    if not with_cards or not variables:
-        return arrange(replace(document, positions={}))
-    widths = np.maximum([label_width(variable.name) for variable in variables], NARROWEST)
-    points = stretch(_lay_out(document.network, widths), widths, NODE_HEIGHT + card_heights(variables))
-    return replace(document, positions=_name_points([variable.name for variable in variables], points))
+def place(document: Document, shape: float = SHAPE) -> dict[str, tuple[float, float]]:
+    """A position for each variable: the file's if it has them all, else automatic ones.
 
-
-def place(document: Document) -> dict[str, tuple[float, float]]:
-    """A position for each variable: the file's if it has them all, else automatic ones."""
+    These are for a pane that is ``shape`` times as wide as high.
+    """
     network = document.network
     names = [variable.name for variable in network.variables]
     widths = np.array([label_width(name) for name in names])
     points = _file_points(document, names, widths)
-    return _name_points(names, _lay_out(network, widths) if points is None else points)
-
-
-def _lay_out(network: Network, widths: Points) -> Points:
-    if isinstance(network, BayesianNetwork):
-        return layered(network.parents, widths)
-    return by_distance(len(network.variables), network.edges, widths)
-
-
-def _name_points(names: Sequence[str], points: Points) -> dict[str, tuple[float, float]]:
+    if points is None and isinstance(network, BayesianNetwork):
+        points = layered(network.parents, widths, shape)
+    elif points is None:
+        points = by_distance(len(names), network.edges, widths, shape)
     return {name: (round(float(x), 1), round(float(y), 1)) for name, (x, y) in zip(names, points, strict=True)}
 
 
 def label_width(name: str) -> float:
     """About how wide the canvas draws a node of this name."""
-    return max(64.0, 9.0 * min(len(name), LONGEST_LABEL) + 32.0)
+    return max(58.0, 9.0 * min(len(name), LONGEST_LABEL) + 28.0)
 
 
 def _file_points(document: Document, names: Sequence[str], widths: Points) -> Points | None:
@@ -117,8 +106,8 @@ def needed_scale(points: Points, widths: Points) -> float:
 # --- directed graphs: layers --------------------------------------------------------------------
 
 
-def layered(parents: Sequence[Sequence[int]], widths: Points) -> Points:
-    """Positions for an acyclic graph, parents above children (Sugiyama's method)."""
+def layered(parents: Sequence[Sequence[int]], widths: Points, shape: float = SHAPE) -> Points:
+    """Positions for an acyclic graph, parents above children (Sugiyama's method); long chains in lines."""
     graph = nx.Graph()
     graph.add_nodes_from(range(len(parents)))
     graph.add_edges_from((parent, child) for child, found in enumerate(parents) for parent in found)
@@ -126,26 +115,30 @@ def layered(parents: Sequence[Sequence[int]], widths: Points) -> Points:
     drawings = []
     for part in parts:
         local = {node: k for k, node in enumerate(part)}
-        drawings.append(layer_connected([[local[p] for p in parents[node]] for node in part], widths[part]))
-    return _pack(parts, drawings, widths)
+        drawings.append(layer_connected([[local[p] for p in parents[node]] for node in part], widths[part], shape))
+    return _pack(parts, drawings, widths, shape)
 
 
 # --- undirected graphs: distances ---------------------------------------------------------------
 
 
-def by_distance(count: int, edges: Sequence[tuple[int, int]], widths: Points) -> Points:
-    """Positions for an undirected graph, as far apart on paper as along the edges, then relaxed."""
+def by_distance(count: int, edges: Sequence[tuple[int, int]], widths: Points, shape: float = SHAPE) -> Points:
+    """Positions for an undirected graph, as far apart on paper as along the edges, then relaxed; chains in lines."""
     graph = nx.Graph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(edges)
     parts = [sorted(part) for part in nx.connected_components(graph)]
-    drawings = [_spread_connected(graph.subgraph(part), part, widths[part]) for part in parts]
-    return _pack(parts, drawings, widths)
+    drawings = [_spread_connected(graph.subgraph(part), part, widths[part], shape) for part in parts]
+    return _pack(parts, drawings, widths, shape)
 
 
-def _spread_connected(graph: nx.Graph, part: list[int], widths: Points) -> Points:
+def _spread_connected(graph: nx.Graph, part: list[int], widths: Points, shape: float) -> Points:
     if len(part) == 1:
         return np.zeros((1, 2))
+    if len(part) > LONGEST_LINE and _is_chain(graph):
+        first = min(node for node in part if graph.degree[node] == 1)
+        along = [part.index(node) for node in nx.dfs_preorder_nodes(graph, first)]
+        return write_lines([[node] for node in along], widths, shape)
     links = nx.to_scipy_sparse_array(graph, nodelist=part, format="csr")
     points = _scale_to_pivots(links)
     if len(part) <= MOST_RELAXED:
@@ -154,6 +147,10 @@ def _spread_connected(graph: nx.Graph, part: list[int], widths: Points) -> Point
     along = points[starts] - points[ends]
     points = _straighten(points, along) * EDGE_LENGTH / max(float(np.median(np.hypot(*along.T))), 1e-9)
     return _push_apart(points, widths)
+
+
+def _is_chain(graph: nx.Graph) -> bool:
+    return bool(graph.number_of_edges() == len(graph) - 1 and max(degree for _, degree in graph.degree) <= 2)
 
 
 def _distances(links: sparse.csr_array, sources: Sequence[int]) -> Points:
@@ -232,8 +229,8 @@ def _push_apart(points: Points, widths: Points) -> Points:
 # --- several pieces -----------------------------------------------------------------------------
 
 
-def _pack(parts: Sequence[Sequence[int]], drawings: Sequence[Points], widths: Points) -> Points:
-    """Put the pieces of a graph side by side in rows, about as wide as a screen."""
+def _pack(parts: Sequence[Sequence[int]], drawings: Sequence[Points], widths: Points, shape: float) -> Points:
+    """Put the pieces of a graph side by side in rows, about as wide as the pane."""
     points = np.zeros((len(widths), 2))
     boxes = []
     for part, drawing in zip(parts, drawings, strict=True):
@@ -241,7 +238,7 @@ def _pack(parts: Sequence[Sequence[int]], drawings: Sequence[Points], widths: Po
         low, high = (drawing - half).min(axis=0), (drawing + half).max(axis=0)
         boxes.append((low, high - low + 2 * GAP))
     area = sum(float(size[0] * size[1]) for _, size in boxes)
-    across = max([1.6 * math.sqrt(area), *(float(size[0]) for _, size in boxes)], default=0.0)
+    across = max([math.sqrt(shape * area), *(float(size[0]) for _, size in boxes)], default=0.0)
     left = top = tallest = 0.0
     for k in sorted(range(len(parts)), key=lambda k: (-len(parts[k]), k)):
         low, size = boxes[k]

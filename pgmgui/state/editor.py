@@ -20,7 +20,8 @@ from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes, follow, tell_plain
-from pgmgui.project.layout import arrange, arrange_anew
+from pgmgui.project.layers import SHAPE
+from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.notes import find_note, write_note
 from pgmgui.project.scene import EMPTY, Derived, Scene
@@ -170,9 +171,9 @@ class Editor(OpenScene):
         places = {**self.document.positions, **{n: p for n, p in positions.items() if n in self.network.index}}
         return self._change("move", replace(self.scene, document=replace(self.document, positions=places)))
 
-    def arrange(self, with_cards: bool = False) -> bool:
-        """Lay the whole graph out automatically, perhaps with room for cards below its nodes."""
-        document = arrange_anew(self.document, with_cards)
+    def arrange(self, shape: float = SHAPE) -> bool:
+        """Lay the whole graph out automatically, for a pane that is so many times as wide as high."""
+        document = arrange(replace(self.document, positions={}), shape)
         return self._change("lay out", replace(self.scene, document=document))
 
     def set_states(self, name: str, states: editing.States) -> bool:

@@ -17,7 +17,7 @@ from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.axes import Axes
 from pgmgui.project.cases import fit_case, make_case, name_case
-from pgmgui.project.look import Look
+from pgmgui.project.look import LARGEST_PANE, Look
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Derived, Parts, Scene, edit_scene
 from pgmgui.project.settings import Settings
@@ -71,6 +71,8 @@ class Session(Editor):
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
     dark = param.Boolean(default=False, doc="Whether the theme is the dark one.")
     tab = param.String(default="", doc="The tab that is open; empty for the first.")
+    side = param.Integer(default=0, doc="Pixels of the side panel's width; 0 for the usual one.")
+    strip = param.Integer(default=0, doc="Pixels of the strip's height; 0 for the usual one.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self, **params: Any) -> None:
@@ -242,6 +244,14 @@ class Session(Editor):
         """Use the dark theme, or the light one."""
         self.dark = dark
 
+    def widen_side(self, pixels: int) -> None:
+        """Let the side panel be that wide; 0 for as usual."""
+        self.side = min(pixels, LARGEST_PANE)
+
+    def heighten_strip(self, pixels: int) -> None:
+        """Let the strip be that high; 0 for as usual."""
+        self.strip = min(pixels, LARGEST_PANE)
+
     def turn_to(self, tab: str) -> None:
         """Open a tab; the first if it has no name."""
         self.tab = tab
@@ -249,11 +259,12 @@ class Session(Editor):
     @property
     def look(self) -> Look:
         """How the page looks."""
-        return Look(self.dark, self.lecture, self.bars, self.tab)
+        return Look(self.dark, self.lecture, self.bars, self.tab, self.side, self.strip)
 
     def wear(self, look: Look) -> None:
         """Let the page look so."""
-        self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab)
+        sizes = {"side": look.side, "strip": look.strip}
+        self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab, **sizes)
 
     def _let_go(self) -> dict[str, object]:
         return {"component": None, "row": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

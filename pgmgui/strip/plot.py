@@ -13,7 +13,7 @@ from typing import Any
 
 from bokeh.core.properties import value
 from bokeh.events import Tap
-from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, NumeralTickFormatter
+from bokeh.models import ColumnDataSource, CustomJS, DataRange1d, HoverTool, NoOverlap, NumeralTickFormatter
 from bokeh.models.annotations import Legend, LegendItem, Span
 from bokeh.plotting import figure
 
@@ -197,7 +197,7 @@ def _make_empty(up: str) -> Any:
     plot: Any = figure(
         name=f"plot of {up}",
         sizing_mode="stretch_both",
-        min_height=120,
+        min_height=60,
         x_axis_label="",
         y_axis_label=UP[up],
         x_range=DataRange1d(range_padding=0.02),
@@ -209,6 +209,8 @@ def _make_empty(up: str) -> Any:
     )
     plot.toolbar.update(logo=None, autohide=True)
     plot.xaxis.formatter = NumeralTickFormatter(format=NUMBERS)
+    plot.xaxis.major_label_policy = NoOverlap(min_distance=8)
+    plot.yaxis.major_label_policy = NoOverlap(min_distance=2)
     if not log:
         plot.yaxis.formatter = NumeralTickFormatter(format=NUMBERS)
     return plot

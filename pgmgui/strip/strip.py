@@ -37,12 +37,12 @@ TICK = 100
 """Milliseconds between two looks at the mailboxes."""
 REST = 5
 """All runs of a server together are looked at no more than a time in this: a click does not wait for them."""
-HEIGHT, LARGE_HEIGHT = 236, 306
-"""Pixels: the canvas is what the page is for. With large type, more."""
+HEIGHT = "clamp(140px, var(--strip-height, min(14.75rem, 36vh)), calc(100vh - 300px))"
+"""What it has unless the user has chosen: the canvas is what the page is for. With large type, more."""
 BUTTONS, LARGE_BUTTONS = 38, 46
 CHOICES, LARGE_CHOICES = 34, 44
-WIDTH, LARGE_WIDTH = 400, 530
-"""Pixels of the controls."""
+WIDTH = "min(25rem, 42%)"
+"""Of the controls."""
 
 
 # Text that has no room fades out below: there is more to scroll to.
@@ -66,16 +66,15 @@ class LearnStrip(pn.viewable.Viewer):
             self._chosen,
             self._buttons,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto", styles=_FADING),
-            max_width=WIDTH,
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),
+            styles={"max-width": WIDTH},
         )
         self._view = pn.Row(
             self._controls,
             self._trace,
-            height=HEIGHT,
-            sizing_mode="stretch_width",
-            styles={"border-top": "1px solid color-mix(in srgb, var(--panel-on-surface-color) 20%, transparent)"},
+            sizing_mode="stretch_both",
+            styles={"flex": f"0 0 {HEIGHT}", "max-height": HEIGHT},
         )
         session.param.watch(lambda *_: self._notice(), ["derived", "settings", "axes", "moment", "bounded"])
         session.param.watch(lambda event: self._enlarge(event.new), "lecture")
@@ -146,10 +145,8 @@ class LearnStrip(pn.viewable.Viewer):
         self._due = now + REST * len(_RUNNING) * (now - begun)
 
     def _enlarge(self, large: bool) -> None:
-        self._view.height = LARGE_HEIGHT if large else HEIGHT
         self._buttons.height = LARGE_BUTTONS if large else BUTTONS
         self._chosen.height = LARGE_CHOICES if large else CHOICES
-        self._controls.max_width = LARGE_WIDTH if large else WIDTH
         self._trace.enlarge(large)
 
     @property

@@ -21,10 +21,6 @@ from pgmgui.strip.plot_lines import Line, make_lines
 from pgmgui.strip.row_lines import make_row_lines
 from pgmgui.strip.row_plot import RowPlot
 
-HEIGHT, LARGE_HEIGHT = 196, 256
-"""Pixels of the figure; of one with large type."""
-TOP, LARGE_TOP = 32, 42
-"""Pixels of the controls above it."""
 UP_ABOUT = (
     "The objective; how far it is below the bound, on a log scale; or the mean log-likelihood of a row: solid of those "
     "learned from, dashed of those held out, if any are (Options)."
@@ -45,6 +41,8 @@ _NARROW = """
 """
 # Where the player is: in the lower left corner, beside the name of the axis.
 _LEFT = {"position": "absolute", "left": "8px", "bottom": "2px"}
+_CORNER = {"position": "absolute", "right": "8px", "bottom": "6px", "background": "var(--panel-surface-color)"}
+"""Where the buttons for pictures are: below the legend, where the plot leaves room."""
 PATIENCE = 2.0
 """Seconds after which a browser that does not answer is sent more all the same."""
 
@@ -78,13 +76,15 @@ class Trace(pn.viewable.Viewer):
         controls = (self._across, self._up, self._fit)
         for control in controls:
             control.stylesheets = [*control.stylesheets, _NARROW]
-        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), height=TOP, styles={"align-items": "center"})
+        # Where they do not fit beside each other, in several lines: the figure has what is left.
+        wrapped = {"align-items": "center", "flex-wrap": "wrap", "row-gap": "4px"}
+        self._top = pn.Row(*controls, margin=(4, 0, 0, 8), sizing_mode="stretch_width", styles=wrapped)
         self._large = False
         self._is_loaded = pn.state.curdoc is None
         self._plots: dict[str, Plot] = {}
         self._shown = ""
-        self._place = pn.Column(height=HEIGHT, sizing_mode="stretch_width", margin=0)
-        self._picture = PlotPicture(margin=0, styles=_corner(HEIGHT))
+        self._place = pn.Column(sizing_mode="stretch_both", margin=0, styles={"min-height": "0"})
+        self._picture = PlotPicture(margin=0, styles=_CORNER)
         self._view = pn.Column(
             self._top,
             self._place,
@@ -118,10 +118,8 @@ class Trace(pn.viewable.Viewer):
         self._fill(self._axes)
 
     def enlarge(self, large: bool) -> None:
-        """Use large type, and more room for it; or the usual."""
+        """Use large type, or the usual."""
         self._large = large
-        self._top.height, self._place.height = (LARGE_TOP, LARGE_HEIGHT) if large else (TOP, HEIGHT)
-        self._picture.styles = _corner(self._place.height)
         pn.state.execute(self._enlarge_plots, schedule=True)
 
     def _enlarge_plots(self) -> None:
@@ -187,13 +185,3 @@ class Trace(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
-
-
-def _corner(height: int) -> dict[str, str]:
-    """Where the buttons for pictures are: below the legend, where the plot leaves room."""
-    return {
-        "position": "absolute",
-        "right": "8px",
-        "top": f"{height + 4}px",
-        "background": "var(--panel-surface-color)",
-    }

@@ -85,7 +85,7 @@ def measure_clicks(lab: Lab) -> list[float]:
         x, y = lab.middle(name)
         begun = time.perf_counter()
         lab.page.mouse.click(x, y)
-        lab.page.get_by_text(f"Selected: {name}", exact=True).wait_for()
+        lab.page.get_by_text(f"Selected: {name}.", exact=True).wait_for()
         seconds.append(time.perf_counter() - begun)
     return seconds
 

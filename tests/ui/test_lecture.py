@@ -64,5 +64,4 @@ def test_large_type(open_desk):
         lab.page.wait_for_function(
             f"([element, before]) => ({SIZE})(element) === before", arg=[place.element_handle(), before[name]]
         )
-    # The tabs had to be scrolled, and fit again.
     expect(lab.page.get_by_role("tab", name="Share")).to_be_in_viewport(ratio=1)

@@ -84,7 +84,7 @@ def test_keys_reach_what_is_not_in_view_and_mark_it(open_scene):
     board = zoom_in(open_scene("vast"))
     assert "X0" not in find_seen(board)
     board.node("X0").focus()
-    board.press(*["ArrowDown"] * 12)
+    board.press(*["ArrowRight"] * 12)
     assert board.focused() == "X12"
     assert "X12" in find_seen(board)
     check_drawn(board)

@@ -10,16 +10,17 @@ class Canvas {
     this.chosen = new Set() // edges
     this.nudged = new Set() // names that keys have moved and Python does not know of yet
     Object.assign(root.dataset, {sent: 0, acked: 0})
-    this.drawing = new Drawing(root)
-    this.view = new View(root, this.drawing.viewport, () => {
+    this.area = make_html("div", {class: "area"}, "", root) // above the buttons, which never lie on the drawing
+    this.drawing = new Drawing(this.area)
+    this.view = new View(this.area, this.drawing.viewport, () => {
       this.field?.follow()
-      this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
+      this.drawing.svg.classList.toggle("tiny", this.view.zoom * this.drawing.scale < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
       this.drawing.trail.look(this.view.zoom)
       this.map.follow()
     })
-    this.status = make_html("div", {class: "status", role: "status"}, "", root)
-    this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
+    this.status = make_html("div", {class: "status", role: "status"}, "", this.area)
+    this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", this.area)
     this.map = new Minimap(this) // below the menus
     this.menu = new Menu(root)
     this.connecting = new Connecting(this)
@@ -34,7 +35,9 @@ class Canvas {
     listen_to_clipboard(this)
     listen_to_menu(this)
     this.resize = new ResizeObserver(() => this.view.own ? this.view.show() : this.fit())
-    this.resize.observe(root)
+    this.resize.observe(this.area)
+    this.enlarge = () => this.drawing.type !== type_size() && give_room(this)
+    window.addEventListener("resize", this.enlarge)
   }
 
   // --- what Python says
@@ -61,7 +64,7 @@ class Canvas {
     const late = (name) => message.seq < this.last_move || this.nudged.has(name) || this.gesture?.moves?.(name)
     for (const node of message.nodes) {
       const known = late(node.name) && drawing.node(node.name)
-      if (known) Object.assign(node, {x: known.x, y: known.y})
+      if (known) [node.x, node.y] = drawing.place_of(known)
     }
     drawing.load(message)
     this.chosen = new Set(drawing.edges.filter((edge) => chosen.has(drawing.describe(edge))))
@@ -99,8 +102,7 @@ class Canvas {
     this.drawing.believe(message)
     this.bars_shown = message.shown
     this.tools.press("Bars", message.shown)
-    // The cards need room.
-    if (before !== message.cards.length > 0 && !this.view.own) this.fit()
+    if (before !== message.cards.length > 0) give_room(this)
     this.root.dataset.bars = Number(this.root.dataset.bars ?? 0) + 1
   }
 
@@ -138,7 +140,8 @@ class Canvas {
       typed = text
       if (node) this.finish_name(node, text)
     })
-    this.do("add", {x: round(x), y: round(y)}, (done) => {
+    const [across, down] = this.drawing.place_of({x, y})
+    this.do("add", {x: round(across), y: round(down)}, (done) => {
       node = done && this.drawing.nodes.at(-1)
       if (!node) return this.field?.close("")
       if (typed === null) this.field.name(node)
@@ -151,7 +154,7 @@ class Canvas {
     const [x, first] = node ? [node.x + node.width / 2 + 100, node.y] : this.view.middle()
     let y = first
     while (this.drawing.nodes.some((other) => covers(other, x, y, 50))) y += 70
-    this.view.reveal({x, y, width: 100, height: 44})
+    this.view.reveal({x, y, width: 100, height: 40})
     this.add(x, y)
   }
 
@@ -161,7 +164,7 @@ class Canvas {
 
   name_at(place, then) {
     this.field?.close("")
-    this.field = new NameField(this.root, this.view, place, (text, by_key) => {
+    this.field = new NameField(this.area, this.view, place, (text, by_key) => {
       this.field = null
       then(text, by_key)
     })
@@ -213,7 +216,7 @@ class Canvas {
   send_places(names) {
     const nodes = names.map((name) => this.drawing.node(name)).filter(Boolean)
     this.last_move = this.sent + 1
-    this.do("move", {places: nodes.map(({name, x, y}) => [name, round(x), round(y)])})
+    this.do("move", {places: nodes.map((node) => [node.name, ...this.drawing.place_of(node).map(round)])})
   }
 
   // Keys move at once; Python is told when they are let go, as one step to undo.
@@ -342,6 +345,7 @@ class Canvas {
 
   close() {
     this.resize.disconnect()
+    window.removeEventListener("resize", this.enlarge)
     this.view.show.cancel()
     this.drawing.sight.update.cancel()
     this.drawing.names.change.cancel()

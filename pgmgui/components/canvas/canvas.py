@@ -23,6 +23,7 @@ _PARTS = (
     "geometry",
     "shapes",
     "bars",
+    "room",
     "far",
     "names",
     "trail",

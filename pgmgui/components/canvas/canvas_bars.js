@@ -29,7 +29,8 @@ class Bars {
         && cards[k].states.every((state, j) => state === node.card.states[j])
       if (!same) {
         this.erase(node)
-        node.card = measure_card(node, cards[k])
+        node.card = {node, states: cards[k].states, more: cards[k].more, element: null, rows: []}
+        measure_card(node)
       }
       const {before, after, likelihood, hard} = cards[k]
       Object.assign(node.card, {before, after, likelihood, hard})
@@ -61,7 +62,8 @@ class Bars {
   }
 
   build(card) {
-    const {node, states, more, width, height, high} = card
+    const {node, states, more} = card
+    const {width, height, high} = card.usual
     const element = card.element = make("g", {class: "card", "data-card": node.name, "font-size": high - 3})
     make("title", {}, element).textContent = CARD_HELP
     make("rect", {class: "paper", x: -width / 2, width, height, rx: 4}, element)
@@ -92,7 +94,7 @@ class Bars {
     })
   }
 
-  fill_row({width}, row, before = 0, after = undefined, hard = false) {
+  fill_row({usual: {width}}, row, before = 0, after = undefined, hard = false) {
     const known = after !== undefined
     row.fill.setAttribute("width", (known ? after : before) * width)
     row.ghost.setAttribute("width", before * width)
@@ -111,12 +113,12 @@ class Bars {
       return
     }
     row.weight ??= make("path", {class: "weight", d: `M0 ${row.high - 8}l5 8h-10Z`}, row.element)
-    row.weight.setAttribute("transform", `translate(${weight * card.width} 0)`)
+    row.weight.setAttribute("transform", `translate(${weight * card.usual.width} 0)`)
   }
 
   place(nodes) {
-    for (const {card, x, y, height} of nodes)
-      card?.element?.setAttribute("transform", `translate(${x} ${y + height / 2 + CARD_GAP})`)
+    for (const node of nodes)
+      node.card?.element?.setAttribute("transform", place_at(node, node.x, node.y + node.height / 2 + CARD_GAP))
   }
 
   // The card at a point of the drawing, and the number of its row there, −1 for none.
@@ -126,19 +128,20 @@ class Bars {
       if (!card) continue
       const [dx, dy] = [x - node.x + card.width / 2, y - node.y - node.height / 2 - CARD_GAP]
       if (dx < 0 || dx > card.width || dy < 0 || dy > card.height) continue
-      const k = Math.floor((dy - CARD_PAD) / card.high)
+      const k = Math.floor((dy / node.scale - CARD_PAD) / card.usual.high)
       return {card, k: k in card.states ? k : -1, share: dx / card.width}
     }
     return null
   }
 }
 
-// How large the card of a node is; it has no elements yet.
-function measure_card(node, {states, more}) {
-  const width = Math.max(node.width, CARD)
-  const high = Math.min(Math.max(TALLEST / (states.length + Boolean(more)), LOW_ROW), HIGH_ROW)
-  const height = high * (states.length + Boolean(more)) + 2 * CARD_PAD
-  return {node, states, more, width, height, high, element: null, rows: []}
+// How large the card of a node is, if it has one.
+function measure_card({card, usual, scale}) {
+  if (!card) return
+  const rows = card.states.length + Boolean(card.more)
+  const high = Math.min(Math.max(TALLEST / rows, LOW_ROW), HIGH_ROW)
+  card.usual = {width: Math.max(usual.width, CARD), height: high * rows + 2 * CARD_PAD, high}
+  Object.assign(card, {width: scale * card.usual.width, height: scale * card.usual.height})
 }
 
 function percent(value) {

@@ -10,6 +10,8 @@ class Drawing {
     this.hulls = []
     this.hulls_drawn = []
     this.highlighted = {} // lists of nodes, by what they are in connecting
+    this.scale = this.type = 1 // of the nodes, and of the page's type
+    this.spread = [1, 1] // how much farther apart nodes are drawn than Python has them, across and down
     this.sight = new Sight(this)
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph", tabindex: "0"}, root)
     this.viewport = make("g", {class: "viewport"}, this.svg)
@@ -71,7 +73,7 @@ class Drawing {
 
   // --- drawing
 
-  load({nodes, edges, factors, factorGraph, directed, label, nodeHeight, longestLabel}) {
+  load({nodes, edges, factors, factorGraph, directed, label, fit, nodeHeight, longestLabel}) {
     this.svg.setAttribute("aria-label", label)
     const wiring = JSON.stringify([directed, factorGraph, edges, factors])
     if (wiring === this.wiring && this.has_names(nodes)) return this.move(nodes)
@@ -80,11 +82,14 @@ class Drawing {
     pen.font = `${FONT} ${getComputedStyle(this.svg).fontFamily}`
     pen.textRendering = "geometricPrecision" // else Chromium rounds widths now and then, on a busy machine
     this.directed = directed
+    if (fit) this.spread = [1, 1] // there may be no cards
     this.nodes = nodes.map(({name, x, y}) => {
       const text = shorten(name, longestLabel)
-      const width = Math.max(nodeHeight + 8, pen.measureText(text).width + 32)
-      return {name, text, x, y, width, height: nodeHeight, edges: [], squares: [], hulls: new Set()}
+      const usual = {width: Math.max(nodeHeight + 8, pen.measureText(text).width + 28), height: nodeHeight}
+      return {name, text, x, y, usual, ...usual, edges: [], squares: [], hulls: new Set()}
     })
+    this.measure()
+    this.part()
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
     this.factors.load(factors, this.nodes, factorGraph)
     this.svg.classList.toggle("factor-graph", factorGraph)
@@ -162,7 +167,7 @@ class Drawing {
     this.drawn.delete(node)
     node.element.remove()
     this.bars.erase(node)
-    node.element = node.pin = node.badge = node.below = node.title = null
+    node.element = node.part = node.pin = node.badge = node.below = node.title = null
     node.lit = false
     for (const edge of node.edges) {
       if (edge.from.element || edge.to.element || !edge.line) continue
@@ -197,14 +202,47 @@ class Drawing {
   // --- where things are
 
   move(nodes) {
-    const moved = this.nodes.filter((node, k) => node.x !== nodes[k].x || node.y !== nodes[k].y)
-    nodes.forEach(({x, y}, k) => Object.assign(this.nodes[k], {x, y}))
-    this.place(moved)
+    const [across, down] = this.spread
+    const places = nodes.map(({x, y}) => [across * x, down * y])
+    const moved = this.nodes.filter((node, k) => node.x !== places[k][0] || node.y !== places[k][1])
+    places.forEach(([x, y], k) => Object.assign(this.nodes[k], {x, y}))
+    // More than somebody has moved: it was laid out anew.
+    2 * moved.length > nodes.length ? this.give_room() : this.place(moved)
+  }
+
+  // Where Python has what is drawn somewhere.
+  place_of({x, y}) {
+    return [x / this.spread[0], y / this.spread[1]]
+  }
+
+  // How large nodes are, as far as they have room.
+  measure() {
+    this.type = type_size()
+    this.scale = this.type > 1 ? find_scale(this.nodes, this.type) : 1
+    for (const node of this.nodes) {
+      Object.assign(node, {scale: this.scale, width: this.scale * node.usual.width, height: this.scale * node.usual.height})
+      measure_card(node)
+    }
+  }
+
+  // Measure nodes and cards anew, and draw all where it has room.
+  give_room() {
+    for (const node of this.nodes) [node.x, node.y] = this.place_of(node)
+    this.measure()
+    this.spread = find_spread(this.nodes)
+    this.part()
+    this.place(this.nodes)
+  }
+
+  // Bring nodes from where Python has them to where they are drawn.
+  part() {
+    const [across, down] = this.spread
+    for (const node of this.nodes) Object.assign(node, {x: across * node.x, y: down * node.y})
   }
 
   // Draw nodes where they now are, and what hangs on them.
   place(nodes) {
-    for (const {element, x, y} of nodes) element?.setAttribute("transform", `translate(${x} ${y})`)
+    for (const node of nodes) node.element?.setAttribute("transform", place_at(node, node.x, node.y))
     this.bars.place(nodes)
     this.trail.place()
     const things = [...nodes, ...this.factors.place(nodes)]

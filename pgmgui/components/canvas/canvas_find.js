@@ -13,7 +13,7 @@ class Finder {
   constructor(canvas) {
     this.canvas = canvas
     const shown = {class: "finder", role: "search", "aria-label": "Find variables", hidden: ""}
-    this.panel = make_html("div", shown, "", canvas.root)
+    this.panel = make_html("div", shown, "", canvas.area)
     const top = make_html("div", {class: "finder-top"}, "", this.panel)
     this.input = make_html("input", {
       type: "text", role: "combobox", "aria-label": "Find", "aria-expanded": "true", "aria-controls": "found",

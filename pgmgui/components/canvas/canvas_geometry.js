@@ -89,6 +89,21 @@ function rim(node, dx, dy) {
   return [node.x + ux * reach, node.y + uy * reach]
 }
 
+// The left part of a box with round ends, so much of its width; w and h are half its sides.
+function fill_path(w, h, share) {
+  const [x, left, right] = [w * (2 * share - 1), h - w, w - h]
+  const arc = (to_x, to_y) => `A${h} ${h} 0 0 0 ${to_x} ${to_y}`
+  const y = Math.sqrt(Math.max(h * h - Math.max(left - x, x - right, 0) ** 2, 0))
+  if (x <= left) return `M${x} ${-y}${arc(x, y)}Z`
+  const ends = x > right ? [`${arc(right, -h)}`, `H${right}${arc(x, y)}`] : ["", `H${x}`]
+  return `M${x} ${-y}${ends[0]}H${left}${arc(left, h)}${ends[1]}Z`
+}
+
+// The transformation of what hangs on a node and grows with it.
+function place_at({scale}, x, y) {
+  return scale === 1 ? `translate(${x} ${y})` : `translate(${x} ${y}) scale(${scale})`
+}
+
 function edge_path(from, to, directed) {
   const [dx, dy] = [to.x - from.x, to.y - from.y]
   const [x1, y1] = rim(from, dx, dy)

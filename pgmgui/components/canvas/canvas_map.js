@@ -11,7 +11,7 @@ class Minimap {
     this.canvas = canvas
     const about = "The whole graph: click or drag to move the view"
     const attributes = {class: "minimap", role: "img", "aria-label": "Map of the graph", title: about, hidden: ""}
-    this.panel = make_html("div", attributes, "", canvas.root)
+    this.panel = make_html("div", attributes, "", canvas.area)
     this.sheet = make_html("canvas", {}, "", this.panel)
     this.frame = make_html("div", {class: "minimap-frame"}, "", this.panel)
     this.change = once_a_frame(() => { this.drawn = false; this.follow() })

@@ -26,9 +26,11 @@ class Names {
   // Look at a part of the drawing: its left, top, right and bottom, and how large it is drawn.
   look(box, zoom) {
     this.view = [box, zoom]
-    this.drawing.svg.classList.toggle("distant", zoom < NEAR)
-    if (zoom >= NEAR) return
-    const size = NAME_SIZE * parseFloat(getComputedStyle(document.documentElement).fontSize)
+    const {scale, type, svg} = this.drawing
+    const far = zoom * scale * (6.2 + 10.8 * type) / 17 < NEAR * type // see canvas.css
+    svg.classList.toggle("distant", far)
+    if (!far) return
+    const size = NAME_SIZE * 16 * type
     if (!this.ranked || zoom !== this.zoom || size !== this.size) {
       Object.assign(this, {zoom, size})
       this.ranked ??= rank(this.drawing.nodes)
@@ -72,7 +74,7 @@ function rank(nodes) {
 function choose_names(nodes, zoom, size) {
   const [chosen, squares, side] = [[], new Map(), 200]
   for (const node of nodes) {
-    const width = (node.width - 24) * size / 17 + NAME_GAP
+    const width = (node.usual.width - 24) * size / 17 + NAME_GAP
     const here = {x: node.x * zoom, y: node.y * zoom, width, height: 1.2 * size + NAME_GAP}
     const keys = squares_under(here, side)
     const box = box_around([here])

@@ -166,7 +166,7 @@ function connect_gesture(canvas, node) {
 function box_gesture(canvas, first) {
   const {drawing, view} = canvas
   const cancel = () => drawing.stretch_box(0, 0, 0, 0)
-  const frame = canvas.root.getBoundingClientRect()
+  const frame = canvas.area.getBoundingClientRect()
   return {
     step(event) {
       const [x, y] = [Math.min(first.clientX, event.clientX), Math.min(first.clientY, event.clientY)]

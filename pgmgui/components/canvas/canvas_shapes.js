@@ -2,17 +2,17 @@
 // Names are untrusted text: they only ever pass through textContent and setAttribute.
 
 function make_node(node) {
-  const [w, h] = [node.width / 2, node.height / 2]
+  const [w, h] = [node.usual.width / 2, node.usual.height / 2]
   const element = make("g", {
-    class: "node", "data-node": node.name, transform: `translate(${node.x} ${node.y})`, tabindex: "-1", role: "img",
+    class: "node", "data-node": node.name, transform: place_at(node, node.x, node.y), tabindex: "-1", role: "img",
   })
   const pill = (name, grow) => make("rect", {
     class: name, x: -w - grow, y: -h - grow, width: 2 * (w + grow), height: 2 * (h + grow), rx: h + grow,
   }, element)
   pill("rim", RIM / 2).setAttribute("stroke-width", RIM)
   pill("shape", 0)
-  // The left half, for variables that are observed at times, and a ring inside, for those known softly.
-  make("path", {class: "half", d: `M0 ${-h}H${h - w}A${h} ${h} 0 0 0 ${h - w} ${h}H0Z`}, element)
+  // The left part, for variables that are observed at times, and a ring inside, for those known softly.
+  node.part = make("path", {class: "part"}, element)
   pill("ring", -5)
   pill("double", 5)
   make("text", {class: "name"}, element).textContent = node.text
@@ -30,7 +30,7 @@ function make_node(node) {
 
 function wear_look(node) {
   const {element} = node
-  const {role, component, badge, shade, note, pruned, ghost, borrowed} = node.look
+  const {role, share, component, badge, shade, note, pruned, ghost, borrowed} = node.look
   element.dataset.role = role
   element.dataset.shade = shade
   element.dataset.component = component
@@ -38,6 +38,7 @@ function wear_look(node) {
   element.classList.toggle("ghost", ghost)
   element.classList.toggle("borrowed", borrowed)
   element.classList.toggle("noted", Boolean(note))
+  if (role === "partial") node.part.setAttribute("d", fill_path(node.usual.width / 2, node.usual.height / 2, share))
   node.badge.textContent = badge
   node.below.textContent = borrowed ? "borrowed" : role === "given" ? "given" : ""
   wear_label(node)

@@ -29,6 +29,7 @@ const SHORTCUTS = [
   [", and .", "Go back and forward through the run: anywhere on the page"],
   ["Arrows, Enter, + and −, 0 in a diagram", "Junction tree, meta-network: go to the next box, press it; zoom; see all"],
   ["P, Shift + P", "Play the run again, slowly, or hold it there; go to its end: anywhere on the page"],
+  ["Arrows on a line between panes", "Give a pane more or less room; Enter: as much as usual"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["In a table: typing, F2, Delete", "Change a cell; see its states; make it missing. Shift + arrows choose several"],
   ["In a table: Ctrl + C, Ctrl + V", "Copy the chosen cells; paste those of a spreadsheet, from the cell in focus on"],
@@ -101,7 +102,7 @@ function add_tools(canvas) {
 }
 
 function lay_out(canvas) {
-  canvas.do("arrange", {}, (done) => done && canvas.fit())
+  canvas.do("arrange", {shape: canvas.view.shape()}, (done) => done && canvas.fit())
 }
 
 class Help {

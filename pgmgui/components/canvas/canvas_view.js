@@ -3,9 +3,8 @@
 const MOST_ZOOM = 4
 const LEAST_ZOOM = 0.02
 const FITTED_ZOOM = 2
-const MARGIN = 48
-const NAMES = 16 // and more around a drawing that is large: the names of hulls grow with it
-const TOOLS = 44 // more room below, where the buttons are
+const MARGIN = 24
+const NAMES = 24 // and more around a drawing that is large: the names of hulls grow with it
 
 class View {
   constructor(root, viewport, on_show) {
@@ -36,10 +35,10 @@ class View {
     if (width <= 0 || !height) return false
     const [left, top, right, bottom] = nodes.length ? box_around(nodes) : [0, 0, 0, 0]
     const margin = Math.min(MARGIN, 0.1 * height)
-    const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin - TOOLS, 20)]
+    const room = [Math.max(width - 2 * margin, 20), Math.max(height - 2 * margin, 20)]
     this.zoom = Math.min(room[0] / (right - left + 2 * NAMES), room[1] / (bottom - top + 2 * NAMES), widest)
     this.x = aside + width / 2 - this.zoom * (left + right) / 2
-    this.y = (height - TOOLS) / 2 - this.zoom * (top + bottom) / 2
+    this.y = height / 2 - this.zoom * (top + bottom) / 2
     this.show()
     return true
   }
@@ -70,7 +69,7 @@ class View {
   }
 
   middle() {
-    const [width, height] = [this.root.clientWidth, this.root.clientHeight - TOOLS]
+    const [width, height] = [this.root.clientWidth, this.root.clientHeight]
     return [(width / 2 - this.x) / this.zoom, (height / 2 - this.y) / this.zoom]
   }
 
@@ -79,6 +78,11 @@ class View {
     const [width, height] = [this.root.clientWidth, this.root.clientHeight]
     const [left, top] = [-this.x / this.zoom, -this.y / this.zoom]
     return [left, top, left + width / this.zoom, top + height / this.zoom]
+  }
+
+  // Its width over its height.
+  shape() {
+    return this.root.clientWidth / Math.max(this.root.clientHeight, 1)
   }
 
   shows({x, y}) {
@@ -92,7 +96,7 @@ class View {
       return Math.min(Math.max(middle, least), size - least) - middle
     }
     const dx = into(this.x + node.x * this.zoom, node.width * this.zoom / 2, this.root.clientWidth)
-    const dy = into(this.y + node.y * this.zoom, node.height * this.zoom / 2, this.root.clientHeight - TOOLS)
+    const dy = into(this.y + node.y * this.zoom, node.height * this.zoom / 2, this.root.clientHeight)
     if (dx || dy) this.pan_by(dx, dy)
   }
 }

@@ -46,11 +46,12 @@ class Look:
     Attributes
     ----------
     nodes : tuple of dict
-        Per node its ``role`` (what the data says, or ``given``; empty without data), ``component`` (its number from
-        1, 0 for none), ``badge`` (that number, and those it serves; or its gap), ``shade`` (a class of canvas.css for
-        its gap, or nothing), ``note`` (what the user has written on it), ``pruned``, ``ghost`` (not part of the
-        component that is looked at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for
-        tooltips and screen readers: what it is, and which components it belongs to.
+        Per node its ``role`` (what the data says, or ``given``; empty without data), ``share`` (of the rows in which
+        what is partly missing is seen), ``component`` (its number from 1, 0 for none), ``badge`` (that number, and
+        those it serves; or its gap), ``shade`` (a class of canvas.css for its gap, or nothing), ``note`` (what the
+        user has written on it), ``pruned``, ``ghost`` (not part of the component that is looked at), ``borrowed`` (on
+        its boundary), and ``about`` and ``place``, together a line for tooltips and screen readers: what it is, and
+        which components it belongs to.
     components : tuple of tuple of int
         The nodes of each component that is drawn around: those with something hidden, and the one looked at.
     factors : tuple of tuple of int
@@ -61,10 +62,10 @@ class Look:
         The number of the component that is looked at alone; 0 for none.
     """
 
-    nodes: tuple[dict[str, str | int | bool], ...]
+    nodes: tuple[dict[str, str | float], ...]
     components: tuple[tuple[int, ...], ...]
     factors: tuple[tuple[int, ...], ...]
-    hulls: tuple[dict[str, str | int | bool], ...]
+    hulls: tuple[dict[str, str | float], ...]
     alone: int
 
 

@@ -362,5 +362,5 @@ export function render({model}) {
   })
   model.on("remove", () => grid.close())
   model.send_msg({type: "ready"})
-  return root
+  return frame_with_fill_button(root, "the table")
 }

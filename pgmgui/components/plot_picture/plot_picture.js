@@ -1,8 +1,12 @@
-// Two buttons that save the figure of a name, as it is on the screen, in a file.
+// Two buttons that save the figure of a name, as it is on the screen, in a file; and one that lets it fill the window.
+
+function find_view(name) {
+  const named = Bokeh.documents.flatMap((document) => [...document._all_models.values()].filter((one) => one.name === name))
+  return named.map((one) => Bokeh.index.find_one(one)).find(Boolean)
+}
 
 async function draw_figure(name, root) {
-  const found = Bokeh.documents.map((document) => document.get_model_by_name(name)).find(Boolean)
-  const view = found && Bokeh.index.find_one(found)
+  const view = find_view(name)
   if (!view) return null
   const text = await (await view.export("svg", false).to_blob()).text()
   const svg = new DOMParser().parseFromString(text, "image/svg+xml").documentElement
@@ -32,5 +36,9 @@ export function render({model}) {
     })
     root.append(button)
   }
+  // The plot with its switches: what these buttons are in.
+  const around = () => root.getRootNode().host.getRootNode().host
+  // Bokeh has seen that the figure has another size, but waits for the whole page to have one.
+  root.append(make_fill_button("the plot", around, () => find_view(model.figure)?.invalidate_layout()))
   return root
 }

@@ -8,10 +8,11 @@ from pgmgui.components.base import Component
 
 
 class PlotPicture(Component):
-    """Two buttons, SVG and PNG, that give the user a picture of a Bokeh figure."""
+    """Two buttons, SVG and PNG, that give the user a picture of a Bokeh figure; and one that lets all around it, the
+    figure among it, fill the window."""
 
     figure = param.String(doc="The name of the figure's model.")
     file = param.String(doc="The name of the file, without suffix.")
 
-    _scripts = ("../saving.js", "plot_picture.js")
+    _scripts = ("../saving.js", "../filling.js", "plot_picture.js")
     _styles = ("../choices/choices.css",)

@@ -68,8 +68,8 @@ def _draw_node(node: Mapping[str, str | float], style: Mapping[str, object], box
     shape = f'x="{x - w:.1f}" y="{y - h:.1f}" width="{2 * w:.1f}" height="{2 * h:.1f}" rx="{h:.1f}"'
     inside = ""
     if role == "partial":
-        start = f"M{x:.1f} {y - h:.1f}H{x + h - w:.1f}"
-        inside = f'<path d="{start}A{h:.1f} {h:.1f} 0 0 0 {x + h - w:.1f} {y + h:.1f}H{x:.1f}Z" fill="{FILL}"/>'
+        missing = 1.0 - float(str(style["share"]))
+        inside = f'<rect {shape} fill="{FILL}" style="clip-path:inset(0 {100 * missing:.1f}% 0 0)"/>'
     elif role == "soft":
         ring = f'x="{x - w + 5:.1f}" y="{y - h + 5:.1f}" width="{2 * w - 10:.1f}" height="{2 * h - 10:.1f}"'
         inside = f'<rect {ring} rx="{h - 5:.1f}" fill="none" stroke="{ACCENT}" stroke-width="1.5"/>'

@@ -264,8 +264,13 @@ def test_a_mark_sends_only_what_looks_otherwise(session, wire):
     touched = {session.network.variables[k].name for k, _ in before["nodes"]}
     assert "asia" in touched
     wire.sent.clear()
-    session.mark(["asia"], Partial(0.5))  # what is missing of it is more: it looks the same
-    assert "style" not in kinds(wire)
+    session.mark(["asia"], Partial(0.5))  # what is missing of it is more: it alone looks otherwise
+    after = next(message for message in wire.sent if message["type"] == "style")
+    (change,) = after["nodes"]
+    assert change[0] == session.network.index["asia"]
+    assert set(change[1]) == {"share", "about"}
+    assert 0.4 < change[1]["share"] < 0.6
+    assert f"seen in {100 * session.seen.shares_seen[change[0]]:.1f}% of the rows" in change[1]["about"]
 
 
 STEPS = {

@@ -122,19 +122,50 @@ def test_time_grows_about_as_the_number_of_nodes(make):
     assert measure(5000) < 10 * min(measure(1250) for _ in range(2))
 
 
-def test_a_deep_network_is_folded_into_columns():
-    widths = np.full(1000, 80.0)
-    points = layered([[k - 1] if k else [] for k in range(1000)], widths)
+@pytest.mark.parametrize("shape", [1.0, 1.8, 3.0])
+@pytest.mark.parametrize("count", [12, 50, 180, 1000])
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_long_chain_is_written_in_lines(count, shape, directed):
+    widths = np.full(count, 80.0)
+    steps = [(k - 1, k) for k in range(1, count)]
+    parents = [[k - 1] if k else [] for k in range(count)]
+    points = layered(parents, widths, shape) if directed else by_distance(count, steps, widths, shape)
+    assert needed_scale(points, widths) <= 1.0
+    width, height = np.ptp(points, axis=0) + np.array([80, NODE_HEIGHT])
+    if count >= 50:
+        assert 0.7 * shape < width / height < 1.5 * shape
+    # To the right or to the left along a line, straight down to the next, and no step is longer than another.
+    along = np.diff(points, axis=0)
+    assert ((along == 0).sum(axis=1) == 1).all()
+    assert (along[:, 1] >= 0).all()
+    assert np.abs(along).max() < 120
+    turns = np.flatnonzero(along[:, 1])
+    assert 1 <= len(turns) < count / 2
+
+
+def test_a_chain_with_leaves_is_written_in_lines_too():
+    # A hidden Markov model of 40 steps: states 0 … 39, and what is seen of each.
+    parents = [[k - 1] if k else [] for k in range(40)] + [[k] for k in range(40)]
+    points = layered(parents, np.full(80, 80.0))
+    assert needed_scale(points, np.full(80, 80.0)) <= 1.0
     width, height = np.ptp(points, axis=0)
     assert height < width < 3 * height
-    assert needed_scale(points, widths) <= 1.0
-    steps = np.diff(points, axis=0)
-    assert (steps[steps[:, 0] == 0, 1] > 0).all()  # down a column
-    turns = steps[steps[:, 0] != 0]
-    assert (turns[:, 0] > 0).all()
-    assert points[1:][steps[:, 0] != 0, 1] == pytest.approx(points[0, 1])  # and on at the head of the next
-    shallow = layered([[k - 1] if k else [] for k in range(100)], widths[:100])
-    assert np.ptp(shallow[:, 0]) == 0
+    lengths = [float(np.hypot(*(points[child] - points[p]))) for child, found in enumerate(parents) for p in found]
+    assert max(lengths) < 250
+
+
+def test_a_short_chain_points_down():
+    points = layered([[k - 1] if k else [] for k in range(6)], np.full(6, 80.0))
+    assert np.ptp(points[:, 0]) == 0
+    assert (np.diff(points[:, 1]) > 0).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_drawing_is_wider_for_a_wide_pane(seed):
+    parents, widths = random_parents(count=40, most=2, seed=seed), np.full(40, 120.0)
+    ratios = [float(np.divide(*np.ptp(layered(parents, widths, shape), axis=0))) for shape in (0.8, 1.8, 3.0)]
+    assert ratios == sorted(ratios)
+    assert ratios[-1] > 1.3 * ratios[0]
 
 
 def test_the_positions_of_the_file_are_kept():

@@ -16,8 +16,7 @@ from engine.model.errors import MemoryLimitError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
 from pgmgui.board.beside import work_beside
-from pgmgui.board.cards import look_into, make_card
-from pgmgui.project.card_room import MOST_STATES
+from pgmgui.board.cards import MOST_STATES, look_into, make_card
 from pgmgui.project.examples import load_gallery
 from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, describe_evidence
