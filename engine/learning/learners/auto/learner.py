@@ -110,7 +110,7 @@ class Auto:
         slots = Slots(work.objective, unit)
         memory = state.memory or self._begin(slots, state)
         propagated = np.zeros(work.objective.n_components, dtype=np.int64)
-        for _ in range(self.pace.rungs[memory.search.rung] if memory.stage == SEARCH else 1):
+        for _ in range(self.pace.rungs[memory.search.rung][1] if memory.stage == SEARCH else 1):
             crew, state, info = memory.crew.step(work, state, unit, memory.which.reshape(-1), cancelled)
             memory, propagated = replace(memory, crew=crew), propagated + info.propagated
         rows = slots.values(work.objective.rows_per_pass)
@@ -141,7 +141,7 @@ class Auto:
         )
 
     def _begin(self, slots: Slots, state: State) -> Memory:
-        which = np.full((slots.number, slots.groups), self.pace.learner)
+        which = np.full((slots.number, slots.groups), self.pace.rungs[0][0])
         if self.has_one_optimum:
             which[1:] = REST
         nothing = np.zeros(slots.groups, dtype=bool)
@@ -151,7 +151,7 @@ class Auto:
 
     def _end_groups(self, slots: Slots, state: State, memory: Memory, idle: Bools) -> tuple[State, Memory]:
         """End groups that have nothing to propagate, which one step of EM solves, and those at their bound."""
-        counted = idle & (self.pace.learner == MAXIMISE)
+        counted = idle & (self.pace.rungs[0][0] == MAXIMISE)
         certified = memory.certified
         values = slots.values(state.objective)
         if self.ceilings is not None:
@@ -179,5 +179,5 @@ class Auto:
             if self.ceilings is not None:
                 wanted &= slots.values(state.objective)[0] < self.ceilings - NEAR
             if self.variations is not None and slots.number > 1 and wanted.any():
-                return vary(work, slots, state, unit, memory, self.variations, self.pace.learner, wanted, cancelled)
+                return vary(work, slots, state, unit, memory, self.variations, self.pace.rungs[0][0], wanted, cancelled)
         return *try_learners(slots, state, memory, self.polishers), 0

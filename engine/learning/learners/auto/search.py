@@ -27,24 +27,22 @@ class Pace:
 
     Attributes
     ----------
-    learner : int
-        The one that steps the candidates, by its number.
-    rungs : tuple of int
-        Its steps in an iteration, after which the worse half is dropped; after the last the best is taken.
+    rungs : tuple of (int, int)
+        The learner that steps the candidates, by its number, and its steps in an iteration, after which the worse half
+        is dropped; after the last the best is taken.
     patience : int
         Rounds in a row with nothing better, after which it begins anew.
     epochs : int
         How often it begins.
     """
 
-    learner: int
-    rungs: tuple[int, ...]
+    rungs: tuple[tuple[int, int], ...]
     patience: int
     epochs: int
 
 
-BAYESIAN = Pace(MAXIMISE, (15, 15, 40), 5, 8)
-MARKOV = Pace(LBFGS, (5, 5, 15), 3, 5)
+BAYESIAN = Pace(((MAXIMISE, 15), (MAXIMISE, 15), (LBFGS, 25)), 5, 8)
+MARKOV = Pace(((LBFGS, 5), (LBFGS, 5), (LBFGS, 15)), 3, 5)
 LEAST_GAIN = 1e-2
 """Nats: less is no better."""
 NEAR = 1.0
@@ -73,8 +71,9 @@ def halve(slots: Slots, state: State, memory: Memory, pace: Pace) -> tuple[State
     rank = np.argsort(np.argsort(-rivals, axis=0, kind="stable"), axis=0)
     most = np.ceil(np.isfinite(rivals).sum(axis=0) / 2)
     stays = searched & (slot == home) | np.isfinite(rivals) & (rank < most)
+    learner = pace.rungs[min(search.rung + 1, len(pace.rungs) - 1)][0]
     search = replace(search, rung=search.rung + 1, is_better=is_better, better=search.better + (rise > LEAST_GAIN))
-    return state, replace(memory, which=np.where(stays, pace.learner, REST), search=search).forget(moved)
+    return state, replace(memory, which=np.where(stays, learner, REST), search=search).forget(moved)
 
 
 def end_round(search: Search, searched: Bools, pace: Pace) -> Search:
