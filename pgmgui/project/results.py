@@ -1,7 +1,7 @@
 """What learners have reached, as a session file keeps it: the curve of each, and the parameters it ended with.
 
 Only these are believed, and only if they fit the network: the likelihood, the counts and the gap are found anew
-from the parameters.
+from the parameters. What a learner has done for each component cannot be, and is told as it was written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from engine.formats.schema import flag, list_of, number, numbers, one_of, optional, record, refuse, text, whole
+from engine.learning.course import ENDS, Course
 from engine.learning.distance import no_history
+from engine.learning.learners.auto.polish import TITLES
 from engine.learning.methods import METHODS
 from engine.learning.parameters import Simplex
 from engine.learning.snapshot import Snapshot
@@ -65,6 +67,8 @@ class Result:
     points : tuple of Point
     theta : array (restarts, parameters)
     iterations, converged : array (restarts, components + 1)
+    courses : tuple of Course
+        As in a Snapshot; none in files from before they were kept.
     """
 
     method: str
@@ -78,6 +82,7 @@ class Result:
     theta: Floats
     iterations: Ints
     converged: Bools
+    courses: tuple[Course, ...]
 
 
 def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: Sequence[Point]) -> Result:
@@ -97,6 +102,7 @@ def make_result(method: str, state: str, note: str, snapshot: Snapshot, points: 
         snapshot.theta[ended],
         snapshot.iterations[ended],
         snapshot.converged[ended],
+        snapshot.courses,
     )
 
 
@@ -116,6 +122,8 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
     fits = theta.ndim == 2 and theta.shape[1] == objective.n_parameters and len(theta) > 0
     if not fits or not result.iterations.shape == result.converged.shape == by_component:
         raise PgmError("they are of another network or of other components")
+    if len(result.courses) not in (0, objective.n_components if objective.is_separable else 1):
+        raise PgmError("what was done is said of other components")
     sums = np.add.reduceat(theta, objective.geometry.starts, axis=1) if theta.size else theta
     if (theta < 0).any() or (isinstance(objective.geometry, Simplex) and not np.allclose(sums, 1.0, atol=1e-6)):
         raise PgmError("their parameters are no probabilities")
@@ -139,6 +147,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         result.converged,
         no_history(len(theta))[:, None],
         result.stop,
+        result.courses,
     )
 
 
@@ -146,8 +155,9 @@ def dump_result(result: Result) -> dict[str, Any]:
     """A result as JSON has it. What is infinite is null there."""
     points = [[_finite(value) for value in asdict(point).values()] for point in result.points]
     lists = {name: getattr(result, name).tolist() for name in ("theta", "iterations", "converged")}
+    courses = [asdict(course) for course in result.courses]
     plain = ("method", "state", "note", "stop", "iteration", "inferences", "seconds")
-    return {**{name: getattr(result, name) for name in plain}, "points": points, **lists}
+    return {**{name: getattr(result, name) for name in plain}, "points": points, **lists, "courses": courses}
 
 
 def parse_result(item: Any, place: str) -> Result:
@@ -158,6 +168,10 @@ def parse_result(item: Any, place: str) -> Result:
             raise FormatError(f"{place}.{name}: expected lists of one length")
         found[name] = np.array(found[name], dtype=kind)
     return Result(**found)
+
+
+def _parse_course(item: Any, place: str) -> Course:
+    return Course(**_COURSE(item, place))
 
 
 def _parse_point(item: Any, place: str) -> Point:
@@ -174,6 +188,15 @@ def _parse_point(item: Any, place: str) -> Point:
 
 _COUNT, _SECONDS = whole(0, 10**15), number(0, 1e15)
 _OBJECTIVE = optional(number(-1e300, 1e300), -math.inf)
+_COURSE = record(
+    {
+        "restarts": _COUNT,
+        "tried": _COUNT,
+        "better": _COUNT,
+        "polished_by": one_of(("", *TITLES)),
+        "end": one_of(ENDS),
+    }
+)
 _RESULT = record(
     {
         "method": one_of(METHODS),
@@ -187,6 +210,7 @@ _RESULT = record(
         "theta": list_of(numbers(0, 1e100), 1),
         "iterations": list_of(list_of(_COUNT), 1),
         "converged": list_of(list_of(flag), 1),
+        "courses": optional(list_of(_parse_course), ()),
     }
 )
 """What each field of a result may be."""

@@ -26,7 +26,6 @@ from engine.learning.learners.auto.polish import (
 from engine.learning.learners.auto.search import (
     BAYESIAN,
     MARKOV,
-    NEAR,
     Pace,
     begin_search,
     end_round,
@@ -73,9 +72,9 @@ class Auto:
     chooses_units: ClassVar[bool] = True
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
-            "Restarts and variations of the best are stepped together by EM, and the worse half of each component's is "
-            "dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains most for its work, "
-            "until it is certified or nothing moves.",
+            "Restarts and variations of the best are stepped together by EM, at last by L-BFGS, and the worse half of each "
+            "component's is dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains most for "
+            "its work, until it is certified or nothing moves.",
             r"\theta_S \leftarrow \mathrm{arg}\max\limits_{\theta_S \in \{\mathrm{restarts},\, \mathrm{variations}\}} "
             r"\ell_S(\theta_S) + \log \rho(\theta_S)",
         ),
@@ -141,7 +140,7 @@ class Auto:
         )
 
     def _begin(self, slots: Slots, state: State) -> Memory:
-        which = np.full((slots.number, slots.groups), self.pace.rungs[0][0])
+        which = np.full((slots.number, slots.groups), self.pace.learner)
         if self.has_one_optimum:
             which[1:] = REST
         nothing = np.zeros(slots.groups, dtype=bool)
@@ -151,7 +150,7 @@ class Auto:
 
     def _end_groups(self, slots: Slots, state: State, memory: Memory, idle: Bools) -> tuple[State, Memory]:
         """End groups that have nothing to propagate, which one step of EM solves, and those at their bound."""
-        counted = idle & (self.pace.rungs[0][0] == MAXIMISE)
+        counted = idle & (self.pace.learner == MAXIMISE)
         certified = memory.certified
         values = slots.values(state.objective)
         if self.ceilings is not None:
@@ -176,8 +175,6 @@ class Auto:
                 return state, memory, 0
             search = end_round(memory.search, searched, self.pace)
             memory, wanted = replace(memory, search=search), ~memory.done & (search.epoch < self.pace.epochs)
-            if self.ceilings is not None:
-                wanted &= slots.values(state.objective)[0] < self.ceilings - NEAR
             if self.variations is not None and slots.number > 1 and wanted.any():
-                return vary(work, slots, state, unit, memory, self.variations, self.pace.rungs[0][0], wanted, cancelled)
+                return vary(work, slots, state, unit, memory, self.variations, self.pace.learner, wanted, cancelled)
         return *try_learners(slots, state, memory, self.polishers), 0
