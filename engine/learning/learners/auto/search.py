@@ -126,7 +126,7 @@ def vary(
 
 def _draw(slots: Slots, own: Floats, variations: Variations, search: Search, generator: np.random.Generator) -> Floats:
     """For every slot a variation of the best of each group, or another start where its search begins anew."""
-    varied = variations.draw(slots.pick(own, search.home), slots.number, generator)
+    varied = variations.draw(slots.pick(own, search.home), own[0], slots.number, generator)
     fresh = variations.draw_anew(slots.number, generator)
     is_fresh = np.tile(search.misses < 0, (slots.number, 1))
     return np.where(slots.parameters(is_fresh), fresh, varied)
