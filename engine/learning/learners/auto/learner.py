@@ -72,9 +72,9 @@ class Auto:
     chooses_units: ClassVar[bool] = True
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
-            "Restarts and variations of the best are stepped together by EM, at last by L-BFGS, and the worse half of each "
-            "component's is dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains most for "
-            "its work, until it is certified or nothing moves.",
+            "Restarts and variations of the best are stepped together by EM, at last by L-BFGS, and the worse half of "
+            "each component's is dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains "
+            "most for its work, until it is certified or nothing moves.",
             r"\theta_S \leftarrow \mathrm{arg}\max\limits_{\theta_S \in \{\mathrm{restarts},\, \mathrm{variations}\}} "
             r"\ell_S(\theta_S) + \log \rho(\theta_S)",
         ),
