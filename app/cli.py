@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 from app import commands, experiments, generating, learning
 from engine.inference.plan import MEMORY_LIMIT
+from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import PgmError
 
 BAD_INPUT = 2
@@ -131,7 +132,22 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="Z=a:0.2,b:0.8",
-        help="Z shall have this distribution (Jeffrey)",
+        help="Z shall have this distribution (Jeffrey); several together: Y,Z=a/a:0.2,a/b:0.3,…",
+    )
+    parser.add_argument(
+        "--marginal-file",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="the same as a table between commas: a column for each variable, and last one named 'probability'",
+    )
+    parser.add_argument(
+        "--non-fixed",
+        action="store_true",
+        help="these distributions hold before all other evidence, which then changes them",
+    )
+    parser.add_argument(
+        "--solver", choices=SOLVERS, help="how these distributions are met; the cheapest if none is named"
     )
     parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
     parser.add_argument("--mpe", action="store_true", help="also the most probable states of all variables together")

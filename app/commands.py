@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from app.evidence_input import parse_evidence, split_names
 from engine.formats import (
     DATA_FORMATS,
     Document,
     read_dataset,
-    read_evidence,
     read_network,
     split_name,
     write_dataset,
@@ -27,10 +27,10 @@ from engine.inference.chordal import as_bayesian
 from engine.inference.explanation import Explanation, explain
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
+from engine.inference.targets.meeting import Met
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import MemoryLimitError, PgmError
-from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters, find_variable
-from engine.model.variable import Variable, list_names
+from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters
 from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
 from engine.simulation.sampling import simulate as draw_rows
 
@@ -77,8 +77,11 @@ def query(options: argparse.Namespace) -> None:
     """Print the posteriors of all variables under evidence, and what explains it best."""
     document = read_model(options)
     network = document.network
-    evidence = _parse_evidence(network, options)
-    posterior = evidences.query(network, evidence, memory_limit(options))
+    evidence = parse_evidence(network, options)
+    met = None
+    if evidence.marginals:
+        met = evidences.meet_targets(network, evidence, options.solver, memory_limit(options))
+    posterior = evidences.query(network, evidence, memory_limit(options)) if met is None else met.posterior
     notes = list(document.notes)
     log_evidence: float | None
     try:
@@ -99,10 +102,35 @@ def query(options: argparse.Namespace) -> None:
         lines += [] if log_evidence is None else [f"log partition function {posterior.log_partition:,.6f}"]
     for name, states in posteriors.items():
         lines.append(name + "  " + "  ".join(f"{state} {value:.4f}" for state, value in states.items()))
+    if met is not None:
+        result["targets"], told = _describe_targets(evidence, met)
+        lines.append(told)
     for kind, found in _explain(network, evidence, options).items():
         result[kind] = {**asdict(found), "probability": math.exp(found.log_probability)}
         lines += _describe_explanation(kind, found)
     show(options, notes, result, lines)
+
+
+def _describe_targets(evidence: evidences.Evidence, met: Met) -> tuple[dict[str, Any], str]:
+    """How target marginals were met."""
+    last = met.rounds[-1]
+    result = {
+        "solver": met.solver,
+        "fixed": evidence.fixed,
+        "rounds": last.number,
+        "residuals": [
+            {"variables": list(target.names), "residual": residual}
+            for target, residual in zip(met.targets, last.residuals.tolist(), strict=True)
+        ],
+        "divergence": last.divergence,
+        "cells": last.cells,
+    }
+    rounds = "1 round" if last.number == 1 else f"{last.number:,} rounds"
+    told = (
+        f"targets met by {met.solver} in {rounds}, to {last.residuals.max(initial=0.0):.1g}; "
+        f"{last.divergence:.4f} nats from the model, {last.cells:,} cells computed"
+    )
+    return result, told
 
 
 def _explain(network: Network, evidence: evidences.Evidence, options: argparse.Namespace) -> Mapping[str, Explanation]:
@@ -276,86 +304,3 @@ def check_seed(seed: int) -> int:
     if seed < 0:
         raise PgmError(f"--random-state must be 0 or more; got {seed}")
     return seed
-
-
-def _parse_evidence(network: Network, options: argparse.Namespace) -> evidences.Evidence:
-    states: dict[str, str] = {}
-    if options.evidence_file:
-        for i, code in read_evidence(options.evidence_file, network).items():
-            states[network.variables[i].name] = network.variables[i].states[code]
-    for text in options.evidence:
-        variable, state = split_assignment(network, text, "--evidence X=a", "")
-        if states.get(variable.name, state) != state:
-            raise PgmError(f"{variable.name!r} has two states in the evidence: {states[variable.name]!r} and {state!r}")
-        states[variable.name] = state
-    return evidences.Evidence(
-        states,
-        _parse_vectors(network, options.likelihood, "--likelihood Y=a:0.7,b:0.3"),
-        _parse_vectors(network, options.marginal, "--marginal Z=a:0.2,b:0.8"),
-    )
-
-
-def _parse_vectors(network: Network, texts: Sequence[str], usage: str) -> Mapping[str, list[float]]:
-    vectors: dict[str, list[float]] = {}
-    for text in texts:
-        variable, values = split_assignment(network, text, usage, ":")
-        if variable.name in vectors:
-            raise PgmError(f"{variable.name!r} is given twice with {usage.split()[0]}; give it once")
-        vectors[variable.name] = _parse_vector(variable, values, usage)
-    return vectors
-
-
-def split_assignment(network: Network, text: str, usage: str, after: str) -> tuple[Variable, str]:
-    """``X=a`` as a variable and a text; ``after`` is what follows the name of a state in the text.
-
-    The name itself may hold equals signs: of several variables that fit, the one whose state follows.
-    """
-    splits = [(text[:k], text[k + 1 :]) for k, character in enumerate(text) if character == "="]
-    if not splits:
-        raise PgmError(f"{text!r} is not of the form {usage}")
-    known = [(network.variables[network.index[name]], rest) for name, rest in splits if name in network.index]
-    if not known:
-        find_variable(network, splits[0][0])
-    for variable, rest in known:
-        if any(rest == state or (after and rest.startswith(state + after)) for state in variable.states):
-            return variable, rest
-    return known[0]
-
-
-def _parse_vector(variable: Variable, text: str, usage: str) -> list[float]:
-    """``a:0.7,b:0.3`` as one number per state; a state's name may hold commas and colons."""
-    found: dict[str, float] = {}
-    pending: str | None = None
-    for piece in text.split(","):
-        pending = piece if pending is None else f"{pending},{piece}"
-        state, _, number = pending.rpartition(":")
-        if state in variable.states:
-            if state in found:
-                raise PgmError(f"the state {state!r} of {variable.name!r} is given twice in {text!r}")
-            try:
-                found[state] = float(number)
-            except ValueError:
-                raise PgmError(f"{number!r} in {text!r} is not a number; expected {usage}") from None
-            pending = None
-    absent = [state for state in variable.states if state not in found]
-    if pending:
-        variable.code(pending.rpartition(":")[0] or pending)
-    if absent:
-        raise PgmError(f"{text!r} gives no number for the state {list_names(absent)} of {variable.name!r}; give all")
-    if pending:
-        raise PgmError(f"{pending!r} in {text!r} is not of the form state:number; expected {usage}")
-    return [found[state] for state in variable.states]
-
-
-def split_names(network: Network, text: str) -> list[str]:
-    """``X,Y`` as names; one that holds a comma is found too."""
-    names = []
-    pending: str | None = None
-    for piece in text.split(","):
-        pending = piece if pending is None else f"{pending},{piece}"
-        if pending in network.index:
-            names.append(pending)
-            pending = None
-    if pending:
-        find_variable(network, pending)
-    return names

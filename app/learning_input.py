@@ -6,7 +6,8 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.commands import read_model, split_assignment, split_names
+from app.commands import read_model
+from app.evidence_input import split_assignment, split_names
 from engine.formats import Document, read_dataset
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError

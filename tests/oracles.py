@@ -45,14 +45,17 @@ def log(x):
 def project_on_marginals(joint, targets, rounds):
     """The I-projection of a joint distribution: IPFP on the whole array, one target after another.
 
-    ``targets`` maps a variable to the distribution it shall have.
+    ``targets`` maps a variable, or a tuple of them in any order, to the distribution it shall have.
     """
     fitted = joint / joint.sum()
     for _ in range(rounds):
-        for v, target in targets.items():
-            current = marginal(fitted, (v,))
-            ratio = np.array([t / c if c > 0 else 0.0 for t, c in zip(target, current, strict=True)])
-            fitted = fitted * ratio.reshape([-1 if axis == v else 1 for axis in range(fitted.ndim)])
+        for key, target in targets.items():
+            scope = key if isinstance(key, tuple) else (key,)
+            current = marginal(fitted, scope)
+            for codes in itertools.product(*(range(joint.shape[v]) for v in scope)):
+                cells = tuple(codes[scope.index(v)] if v in scope else slice(None) for v in range(joint.ndim))
+                if current[codes] > 0:
+                    fitted[cells] *= np.asarray(target)[codes] / current[codes]
     return fitted
 
 

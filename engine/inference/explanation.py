@@ -17,7 +17,7 @@ from engine.inference.log_space import log_sum
 from engine.inference.memory import show_gigabytes
 from engine.inference.orders import find_order, find_order_in_two
 from engine.inference.plan import MEMORY_LIMIT
-from engine.inference.query import Evidence, check_evidence, make_impossible
+from engine.inference.query import Evidence, check_evidence, list_constrained, make_impossible
 from engine.model.arrays import Floats
 from engine.model.errors import MemoryLimitError, PgmError
 from engine.model.network import BayesianNetwork, Network, find_variable
@@ -78,7 +78,7 @@ def explain(
     """
     check_evidence(network, evidence)
     if evidence.marginals:
-        names = list_names(list(evidence.marginals))
+        names = list_names(list_constrained(evidence))
         raise PgmError(f"an explanation takes states and likelihoods, no target marginal; leave out that of {names}")
     everything = range(len(network.variables))
     wanted = list(everything) if chosen is None else [find_variable(network, name) for name in chosen]

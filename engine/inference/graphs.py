@@ -39,8 +39,9 @@ def joined(scopes: Iterable[Iterable[int]]) -> Graph:
     """
     graph: Graph = {}
     for scope in scopes:
-        mask = as_mask(scope)
-        for node in bits(mask):
+        nodes = sorted(scope)
+        mask = as_mask(nodes)
+        for node in nodes:
             graph[node] = graph.get(node, 0) | mask
     return {node: around & ~(1 << node) for node, around in graph.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -22,6 +22,19 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
     marginals : dict from scope to array (cells, rows)
         Pr(scope | row); NaN for an impossible row.
     """
+    log_z, posteriors = calibrate(part, pool, rows)
+    marginals: dict[Scope, Floats] = {}
+    for clique, scopes in enumerate(group_pieces(part)):
+        marginals |= _sum_posterior(part, posteriors[clique], clique, list(scopes))
+    impossible = np.isneginf(log_z)
+    flat = {scope: marginal.reshape(-1, len(rows)) for scope, marginal in marginals.items()}
+    for marginal in flat.values():
+        marginal[:, impossible] = np.nan
+    return log_z, flat
+
+
+def calibrate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, list[Floats]]:
+    """log Z of some of a part's rows, and Pr(clique | row) for each clique, shape (states…, rows)."""
     tree = part.tree
     with np.errstate(divide="ignore"):
         logs = np.log(pool)
@@ -39,29 +52,24 @@ def propagate(part: Part, pool: Floats, rows: Ints) -> tuple[Floats, dict[Scope,
         tables.append(table)
         messages.append(log_sum(table, other_axes(tree.cliques[clique], tree.separators[clique])))
     log_z = sum((messages[k] for k, parent in enumerate(tree.parents) if parent < 0), np.zeros(len(rows)))
-    marginals: dict[Scope, Floats] = {}
     known: list[Floats] = [np.zeros_like(message) for message in messages]
     for clique in reversed(range(len(tree.cliques))):
         # What the parent's posterior says beyond the clique's own message; at a root, −log Z.
         ratio = known[clique] - np.where(np.isneginf(messages[clique]), 0.0, messages[clique])
-        tables[clique] += align(ratio, tree.separators[clique], tree, clique)
-        found = _sum_posterior(part, np.exp(tables[clique]), clique, groups[clique])
-        marginals |= {scope: found[scope].reshape(-1, len(rows)) for scope in groups[clique]}
+        tables[clique] = np.exp(tables[clique] + align(ratio, tree.separators[clique], tree, clique))
+        separators = [tree.separators[child] for child in tree.children[clique]]
+        found = _sum_posterior(part, tables[clique], clique, separators)
         with np.errstate(divide="ignore"):
             for child in tree.children[clique]:
                 known[child] = np.log(found[tree.separators[child]])
-    impossible = np.isneginf(log_z)
-    for marginal in marginals.values():
-        marginal[:, impossible] = np.nan
-    return log_z, marginals
+    return log_z, tables
 
 
-def _sum_posterior(part: Part, posterior: Floats, clique: int, scopes: Iterable[Scope]) -> dict[Scope, Floats]:
-    """A clique's posterior summed to scopes inside it, and to what its children have in common with it."""
-    tree, found = part.tree, dict[Scope, Floats]()
-    wanted = dict.fromkeys([*scopes, *(tree.separators[child] for child in tree.children[clique])])
-    operations = Operations(tree.cardinalities, posterior.shape[-1])
-    operations.sum_all(posterior, tree.cliques[clique], list(wanted), found)
+def _sum_posterior(part: Part, posterior: Floats, clique: int, scopes: Sequence[Scope]) -> dict[Scope, Floats]:
+    """A clique's posterior summed to scopes inside it."""
+    found: dict[Scope, Floats] = {}
+    operations = Operations(part.tree.cardinalities, posterior.shape[-1])
+    operations.sum_all(posterior, part.tree.cliques[clique], list(dict.fromkeys(scopes)), found)
     operations.run()
     return found
 

@@ -51,9 +51,7 @@ class Operations:
 
     def do(self, function: Callable[..., object], *arguments: object) -> None:
         """Add an operation. On arrays of one shape without gaps it takes less time if they have one axis."""
-        if isinstance(function, np.ufunc) and _are_alike(arguments):
-            arguments = tuple(a.reshape(-1) for a in arguments if isinstance(a, np.ndarray))
-        self._list.append((function, arguments))
+        self._list.append((function, _flatten(arguments) if isinstance(function, np.ufunc) else arguments))
 
     def multiply(self, inputs: list[Floats], table: Floats) -> None:
         """The product of arrays that broadcast against the table. One may stand in the table.
@@ -139,8 +137,8 @@ class Operations:
     def add_up(self, array: Floats, axis: int, out: Floats) -> None:
         """Sum along an axis. One of two entries, the most frequent, takes less time by plain addition."""
         if array.shape[axis] == 2:
-            first, second = np.moveaxis(array, axis, 0)
-            self.do(np.add, first, second, out)
+            before: tuple[slice | int, ...] = (slice(None),) * axis
+            self.do(np.add, array[(*before, 0)], array[(*before, 1)], out)
         else:
             self.do(np.add.reduce, array, axis, None, out)
 
@@ -162,7 +160,12 @@ def _first_axis(array: Floats) -> int:
     return next((axis for axis, size in enumerate(array.shape) if size > 1), array.ndim)
 
 
-def _are_alike(arguments: tuple[object, ...]) -> bool:
-    """Whether all are arrays without gaps, of the same shape."""
+def _flatten(arguments: tuple[object, ...]) -> tuple[object, ...]:
+    """Arrays without gaps, all of the same shape, with one axis each; any other arguments as they are."""
+    flat: list[Floats] = []
     shape = getattr(arguments[0], "shape", None)
-    return all(isinstance(a, np.ndarray) and a.shape == shape and a.flags.c_contiguous for a in arguments)
+    for array in arguments:
+        if not isinstance(array, np.ndarray) or array.shape != shape or not array.flags.c_contiguous:
+            return arguments
+        flat.append(array.reshape(-1))
+    return tuple(flat)

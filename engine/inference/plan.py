@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -154,21 +154,13 @@ class Plan:
 
         In small integers: with few rows, operations that mix them with wide ones take longest; with many, memory does.
         """
-        shape = self.pool.layout.shapes[factor]
-        cells: Codes = np.zeros(self.dataset.n_rows, dtype=np.min_scalar_type(-1 - math.prod(shape)))
-        for variable, size in zip(self.network.scopes[factor], shape, strict=True):
+        scope, shape = self.network.scopes[factor], self.pool.layout.shapes[factor]
+        narrow = np.min_scalar_type(-1 - math.prod(shape))
+        cells: Codes = self.codes[scope[0]].astype(narrow) if scope else np.zeros(self.dataset.n_rows, dtype=narrow)
+        for variable, size in zip(scope[1:], shape[1:], strict=True):
             cells *= size
             cells += self.codes[variable]
         return cells
-
-    def with_likelihoods(self, likelihoods: Mapping[int, Floats]) -> Plan:
-        """The plan with other likelihoods (vectors, states) of some variables, of as many as they had."""
-        changed = {**self.dataset.likelihoods, **likelihoods}
-        return replace(
-            self,
-            dataset=replace(self.dataset, likelihoods=changed),
-            pool=replace(self.pool, likelihoods=changed),
-        )
 
     @property
     def parts(self) -> list[Part]:

@@ -84,11 +84,6 @@ class Pool:
                 segments.append(scale_likelihoods(self.likelihoods[i]).reshape(-1))
         return np.concatenate(segments)
 
-    def likelihood_cells(self, variable: int) -> slice:
-        """The cells of a variable's likelihoods: the last of its evidence vectors."""
-        end = int(self.evidence_starts[variable + 1])
-        return slice(end - self.likelihoods[variable].size, end)
-
     def fill(self, tables: Sequence[Floats]) -> Floats:
         """The pool for these tables."""
         return np.concatenate([self.layout.flatten(tables), self.evidence])

@@ -31,12 +31,15 @@ class Posterior:
         What propagation found, per block and part of the plan.
     memory_limit : int
         In bytes, for what is still to be found.
+    model : network, optional
+        Whose log Z counts, where the plan's network has further factors for what posteriors shall be.
     """
 
     plan: Plan
     log_sum: Floats
     results: tuple[tuple[PartResult, ...], ...] = field(repr=False)
     memory_limit: int = MEMORY_LIMIT
+    model: Network | None = None
 
     @cached_property
     def log_partition(self) -> float:
@@ -44,7 +47,7 @@ class Posterior:
 
         Found when it is asked for: no posterior needs it, and without evidence it can need more memory than these.
         """
-        return find_log_partition(self.plan.network, self.memory_limit)
+        return find_log_partition(self.model or self.plan.network, self.memory_limit)
 
     @property
     def log_evidence(self) -> Floats:

@@ -11,7 +11,6 @@ import numpy as np
 from engine.inference import log_space
 from engine.inference.operations import Scope
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
-from engine.inference.pool import scale_likelihoods
 from engine.inference.tape import Tape, chunk_rows
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD
@@ -53,7 +52,7 @@ class Result:
 
 
 class Propagation:
-    """A plan with the tables of a network of its structure, to be run again and again with other likelihoods.
+    """A plan with the tables of a network of its structure, to be run again with other tables of some factors.
 
     Parameters
     ----------
@@ -74,18 +73,17 @@ class Propagation:
         for factor in plan.observed_factors:
             start = plan.pool.layout.starts[factor]
             self._observed_sum += self._logs[start:][plan.observed_cells(factor)]
-        self._likelihoods = dict(plan.dataset.likelihoods)
         self._tapes: dict[Part, Tape] | None = {} if keep_tapes else None
 
-    def set_likelihoods(self, variable: int, vectors: Floats) -> None:
-        """Change the likelihoods (vectors, states) of a variable, of which there are as many as before."""
-        self._pool[self._plan.pool.likelihood_cells(variable)] = scale_likelihoods(vectors).reshape(-1)
-        self._likelihoods[variable] = vectors
+    def set_table(self, factor: int, table: Floats) -> None:
+        """Change the table of a factor, none of whose variables is observed; no entry may be above 1."""
+        start = int(self._plan.pool.layout.starts[factor])
+        self._pool[start : start + table.size] = table.reshape(-1)
 
     def run(self) -> Result:
         """Propagate all rows."""
         log_sum = self._observed_sum.copy()
-        for variable, vectors in self._likelihoods.items():
+        for variable, vectors in self._plan.dataset.likelihoods.items():
             codes = self._plan.dataset.codes[variable]
             soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
             log_sum[soft] += np.log(vectors.max(axis=1))[FIRST_LIKELIHOOD - codes[soft].astype(np.int64)]

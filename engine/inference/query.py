@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from engine.inference.constraints import meet_targets
 from engine.inference.memory import show_gigabytes
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import Posterior, infer
+from engine.inference.targets.meeting import SOLVERS, Meeting, Met
+from engine.inference.targets.target import make_targets
 from engine.model.arrays import Floats
-from engine.model.dataset import make_dataset
+from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError
 from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
@@ -31,26 +32,46 @@ class Evidence:
         The variable has this state.
     likelihoods : mapping to one number ≥ 0 per state
         Pr(what was seen | state), up to a factor: combines with what the model says.
-    marginals : mapping to one probability per state
-        The distribution the variable shall have, whatever the model says.
+    marginals : mapping, also from several names, to one probability per state or combination of states
+        The distribution these variables shall have together, whatever the model says.
+    fixed : bool
+        Whether the marginals hold after all that is known; if not, before that, and what is known changes them.
     """
 
     states: Mapping[str, str]
     likelihoods: Mapping[str, Likelihood]
-    marginals: Mapping[str, Likelihood]
+    marginals: Mapping[str | tuple[str, ...], Likelihood]
+    fixed: bool = True
 
 
-def query(
+def query(network: Network, evidence: Evidence, memory_limit: int = MEMORY_LIMIT) -> Posterior:
+    """The posterior of one row of evidence. Its log evidence is that of the states and likelihoods only.
+
+    Raises
+    ------
+    ImpossibleEvidenceError
+        If the evidence has probability zero, or the target marginals cannot hold together.
+    """
+    if evidence.marginals:
+        return meet_targets(network, evidence, memory_limit=memory_limit).posterior
+    check_evidence(network, evidence)
+    return _infer(network, evidence, memory_limit)
+
+
+def meet_targets(
     network: Network,
     evidence: Evidence,
+    solver: str | None = None,
     memory_limit: int = MEMORY_LIMIT,
     tol: float = 1e-10,
-    max_iter: int = 1000,
-) -> Posterior:
-    """The posterior of one row of evidence.
+    max_rounds: int = 1000,
+) -> Met:
+    """The posterior of one row in which variables have target marginals, and how these were met.
 
-    Target marginals are met by :func:`~engine.inference.constraints.meet_targets`. The log evidence is
-    that of the states and likelihoods only.
+    Parameters
+    ----------
+    solver : str
+        One of :data:`~engine.inference.targets.meeting.SOLVERS`; if none is named, the cheapest.
 
     Raises
     ------
@@ -58,17 +79,28 @@ def query(
         If the evidence has probability zero, or the targets cannot hold together.
     """
     check_evidence(network, evidence)
-    targets = {network.index[name]: _normalised(target) for name, target in evidence.marginals.items()}
-    # A likelihood of ones says nothing, and keeps a place in the plan for another.
-    likelihoods = {
-        **evidence.likelihoods,
-        **{name: np.ones(len(target)) for name, target in evidence.marginals.items()},
-    }
-    cells = [evidence.states.get(v.name, likelihoods.get(v.name)) for v in network.variables]
-    posterior = infer(network, make_dataset(network.variables, [cells]), memory_limit)
+    if solver is not None and solver not in SOLVERS:
+        raise PgmError(f"no solver {solver!r}; there are {list_names(list(SOLVERS))}")
+    targets = make_targets(network, evidence.marginals)
+    _infer(network, evidence, memory_limit)
+    row = _make_row(network, evidence)
+    met = Meeting(network, row, targets, evidence.fixed, memory_limit).solve(solver, tol, max_rounds)
+    if met.posterior.impossible[0]:
+        raise make_impossible(evidence)
+    return met
+
+
+def _infer(network: Network, evidence: Evidence, memory_limit: int) -> Posterior:
+    posterior = infer(network, _make_row(network, evidence), memory_limit)
     if posterior.impossible[0]:
         raise make_impossible(evidence)
-    return meet_targets(posterior, targets, memory_limit, tol, max_iter) if targets else posterior
+    return posterior
+
+
+def _make_row(network: Network, evidence: Evidence) -> Dataset:
+    """The states and likelihoods as a row of data."""
+    cells = [evidence.states.get(v.name, evidence.likelihoods.get(v.name)) for v in network.variables]
+    return make_dataset(network.variables, [cells])
 
 
 def query_by_state(network: Network, evidence: Evidence, name: str, memory_limit: int = MEMORY_LIMIT) -> Posterior:
@@ -90,7 +122,7 @@ def query_by_state(network: Network, evidence: Evidence, name: str, memory_limit
     if name in evidence.states:
         raise PgmError(f"{name!r} is known: it has the state {evidence.states[name]!r}; ask about another variable")
     if evidence.marginals:
-        raise PgmError(f"this takes no target marginals; leave out that of {list_names(list(evidence.marginals))}")
+        raise PgmError(f"this takes no target marginals; leave out that of {list_names(list_constrained(evidence))}")
     needed = 8 * (1 + variable.cardinality) * max(table.size for table in (*network.tables, np.ones(1)))
     if needed > memory_limit:
         raise MemoryLimitError(
@@ -108,12 +140,6 @@ def query_by_state(network: Network, evidence: Evidence, name: str, memory_limit
     return posterior
 
 
-def _normalised(target: Likelihood) -> Floats:
-    """A target that sums to 1 exactly, not only to the digits it was written with."""
-    values = np.array(target, dtype=np.float64)
-    return np.asarray(values / values.sum())
-
-
 def make_impossible(evidence: Evidence) -> PgmError:
     """What to raise where no configuration of the network agrees with the evidence."""
     given = [f"{name}={state}" for name, state in evidence.states.items()]
@@ -128,18 +154,21 @@ def make_impossible(evidence: Evidence) -> PgmError:
 def check_evidence(network: Network, evidence: Evidence) -> None:
     """Raise an error if the evidence is not about this network, or contradicts itself in form."""
     seen: set[str] = set()
-    for name in (*evidence.states, *evidence.likelihoods, *evidence.marginals):
+    for name in (*evidence.states, *evidence.likelihoods, *list_constrained(evidence)):
         find_variable(network, name)
         if name in seen:
             raise PgmError(f"two kinds of evidence on {name!r}; give one")
         seen.add(name)
     for name, state in evidence.states.items():
         network.variables[network.index[name]].code(state)
-    for name, vector in {**evidence.likelihoods, **evidence.marginals}.items():
+    for name, vector in evidence.likelihoods.items():
         _check_vector(network.variables[network.index[name]], vector)
-    for name, target in evidence.marginals.items():
-        if abs(sum(target) - 1) > 1e-6:
-            raise ModelError(f"the target marginal of {name!r} sums to {sum(target):.6g}; expected 1")
+
+
+def list_constrained(evidence: Evidence) -> list[str]:
+    """The variables that have a target marginal, alone or with others; each once."""
+    keys = [(key,) if isinstance(key, str) else key for key in evidence.marginals]
+    return list(dict.fromkeys(name for names in keys for name in names))
 
 
 def _check_vector(variable: Variable, vector: Likelihood) -> None:

@@ -67,6 +67,7 @@ class Tape:
         self._place_pieces(pool)
         self._weights, self._log_z = np.empty(rows), np.empty(rows)
         self._scales = np.empty((len(tree.cliques), rows))
+        self._all_scales = self._scales.reshape(-1)
         self._logs = np.empty_like(self._scales)
         self._messages = [np.empty((*tree.shape(scope), rows)) for scope in tree.separators]
         groups = group_pieces(part)
@@ -93,7 +94,13 @@ class Tape:
         self._cells = np.empty(ends[-1])
         self._index = np.empty(ends[-1], dtype=np.int64)
         factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
-        self._counted = slice(0, ends[len(factors)])
+        counted = ends[len(factors)]
+        # Every piece's cells as a table over its scope.
+        self._views = [
+            self._cells[slot].reshape(*self._tree.shape(piece.scope), self.rows)
+            for piece, slot in zip(pieces, self._slots, strict=True)
+        ]
+        self._counted_index, self._counted_cells = self._index[:counted], self._cells[:counted]
         self.span = find_span(self._part)
         self._pool = pool[self.span.start :]
 
@@ -127,7 +134,9 @@ class Tape:
     def find_doubtful(self) -> Ints | None:
         """The rows of the last run in which a scale was too small to be sure, or a posterior is no number: what is
         improbable below a clique and probable above it can overflow in between. None if there are none."""
-        if np.minimum.reduce(self._scales, None) >= TINY and math.isfinite(np.add.reduce(self._cells)):  # not if NaN
+        # In a single clique, a table of at most 1 is divided by what is no less than TINY: it has numbers only.
+        has_numbers = len(self._scales) == 1 or math.isfinite(np.add.reduce(self._cells))
+        if has_numbers and np.minimum.reduce(self._all_scales) >= TINY:  # not if NaN
             return None
         sure = self._scales.min(axis=0) >= TINY
         for slot in self._slots:
@@ -136,8 +145,7 @@ class Tape:
 
     def counts(self) -> Floats:
         """What the last run adds to the expected counts of the parameters in :attr:`span`."""
-        size = self.span.stop - self.span.start
-        return weighted_counts(self._index[self._counted], self._cells[self._counted], size)
+        return weighted_counts(self._counted_index, self._counted_cells, self.span.stop - self.span.start)
 
     def families(self) -> list[tuple[Piece, Ints, Floats]]:
         """Per factor, after a run: its piece, the parameters it read and their posteriors times the row's weight,
@@ -161,20 +169,16 @@ class Tape:
 
     # --- making the list of operations
 
-    def _view(self, k: int) -> Floats:
-        """A piece's cells as a table over its scope."""
-        return self._cells[self._slots[k]].reshape(*self._tree.shape(self._part.pieces[k].scope), self.rows)
-
     def _make_table(self, clique: int, groups: dict[Scope, list[int]]) -> Floats:
         """The clique's table: it stands where a piece over all of it is read, if there is one."""
         scope = self._tree.cliques[clique]
         whole = groups.get(scope)
-        return self._view(whole[0]) if whole else np.empty((*self._tree.shape(scope), self.rows))
+        return self._views[whole[0]] if whole else np.empty((*self._tree.shape(scope), self.rows))
 
     def _collect(self, clique: int, groups: dict[Scope, list[int]]) -> None:
         """Multiply what belongs to a clique into its table, and make its message to the parent."""
         tree, table = self._tree, self._tables[clique]
-        inputs = [align(self._view(k), scope, tree, clique) for scope, ks in groups.items() for k in ks]
+        inputs = [align(self._views[k], scope, tree, clique) for scope, ks in groups.items() for k in ks]
         inputs += [align(self._messages[c], tree.separators[c], tree, clique) for c in tree.children[clique]]
         self._operations.multiply(inputs, table)
         if tree.separators[clique]:
@@ -205,11 +209,11 @@ class Tape:
         table = self._tables[clique]
         for scope, ks in groups.items():
             for k in ks:
-                out = self._view(k)
+                out = self._views[k]
                 if self._wanted[k] and not np.may_share_memory(out, table):
                     self._sum_inside(clique, scope, out)
             if self._wanted[ks[0]]:
-                self.marginals[scope] = self._view(ks[0]).reshape(-1, self.rows)
+                self.marginals[scope] = self._views[ks[0]].reshape(-1, self.rows)
 
     def _sum_out(self, clique: int, scope: Scope) -> Floats:
         """A clique's posterior summed to that of a scope inside it."""
@@ -270,5 +274,7 @@ def group_pieces(part: Part) -> list[dict[Scope, list[int]]]:
 
 def align(array: Floats, scope: Scope, tree: JunctionTree, clique: int) -> Floats:
     """A view of an array over a scope that broadcasts against the clique's table."""
+    if array.ndim > len(tree.cliques[clique]):
+        return array  # it has all axes
     shape = [tree.cardinalities[v] if v in scope else 1 for v in tree.cliques[clique]]
     return array.reshape(*shape, array.shape[-1])

@@ -249,13 +249,14 @@ class _Runs:
             "converged": ~progress.active[unit],
             "recent": progress.recent,
         }
+        is_whole = batch.stop - batch.start == len(self.theta)
         for name, values in news.items():
-            rows = values.reshape(batch.stop - batch.start, *self._known[name].shape[1:])
-            if len(rows) < len(self.theta):
-                merged = self._known[name].copy()
-                merged[batch] = rows
-                rows = merged
-            self._known[name] = rows
+            known = self._known[name]
+            if is_whole:
+                self._known[name] = values.reshape(known.shape)
+            else:
+                self._known[name] = known = known.copy()
+                known[batch] = values.reshape(known[batch].shape)
         self._iteration = progress.iteration
         if isinstance(self.learner, Auto):
             self._courses |= dict.fromkeys(range(batch.start, batch.stop), self.learner.courses(state))

@@ -43,10 +43,12 @@ class State:
 
     def choose(self, components: Bools, parameters: Bools, other: State, memory: Any = None) -> State:
         """This state in some components and their parameters, another in the rest."""
+        likelihood = np.where(components, self.log_likelihood, other.log_likelihood)
+        has_prior = self.objective is not self.log_likelihood or other.objective is not other.log_likelihood
         return State(
             np.where(parameters, self.theta, other.theta),
-            np.where(components, self.log_likelihood, other.log_likelihood),
-            np.where(components, self.objective, other.objective),
+            likelihood,
+            np.where(components, self.objective, other.objective) if has_prior else likelihood,
             np.where(parameters, self.counts, other.counts),
             self.model_counts
             if self.model_counts is other.model_counts

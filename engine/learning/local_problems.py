@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.ma  # numpy.unique would load it when it is first called, in the middle of learning
 
 from engine.learning.newton import TOLERANCE, take_steps
 from engine.learning.parameters import Sets

@@ -48,7 +48,7 @@ class Term:
         """The term with the rows of some components."""
         jobs = [job.only(components) for job in self.jobs]
         counts = np.where(components[self.component], self.counts, 0.0)
-        return replace(self, counts=counts, jobs=tuple(job for job in jobs if job is not None))
+        return Term(self.sign, counts, self.component, tuple(job for job in jobs if job is not None))
 
     def repeated(self, times: int, components: int) -> Term:
         """The term for several parameter vectors laid end to end."""
@@ -129,15 +129,22 @@ class Objective:
         """Values of parameters added up by component."""
         if not values.size:
             return np.zeros(self.n_components)
-        return weighted_counts(self._run_component, np.add.reduceat(values, self._run_starts), self.n_components)
+        return weighted_counts(self.run_component, np.add.reduceat(values, self._run_starts), self.n_components)
+
+    def find_largest(self, values: Floats) -> Floats:
+        """The largest of the values of each run of parameters of one component: of :attr:`run_component`."""
+        return np.maximum.reduceat(values, self._run_starts) if values.size else values
 
     @cached_property
     def _run_starts(self) -> Ints:
         """Where runs of parameters of one component begin: far fewer than parameters."""
-        return np.concatenate([[0], np.flatnonzero(np.diff(self.component)) + 1])
+        begins = np.ones(self.n_parameters, dtype=bool)
+        np.not_equal(self.component[1:], self.component[:-1], out=begins[1:])
+        return np.flatnonzero(begins)
 
     @cached_property
-    def _run_component(self) -> Ints:
+    def run_component(self) -> Ints:
+        """The component of each run."""
         return self.component[self._run_starts]
 
     def only(self, components: Bools) -> Objective:

@@ -10,7 +10,6 @@ import numpy as np
 
 from engine.learning.distance import estimate_distance, no_history, remember
 from engine.learning.learner import Learner, State
-from engine.learning.objective import Objective
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
 from engine.model.errors import Cancelled, ModelError
@@ -117,31 +116,21 @@ def iterate(
     their parameters and are no longer propagated. Resume by passing a progress back in.
     """
     stop = _reason(progress.active, progress.iteration, progress.seconds, stopping)
-    progress = replace(progress, stop=stop)
+    if stop != progress.stop:
+        progress = replace(progress, stop=stop)
     if stop:
         yield progress
         return
-    focus = _Focus(work, np.ones_like(progress.active), progress, _Order(work.objective, progress.unit))
+    focus = _Focus(work, work, np.ones_like(progress.active), progress)
     while not progress.stop:
         started = time.perf_counter()
         if progress.active is not focus.active:
-            focus = focus.stay(progress) if learner.chooses_units else focus.follow(work, progress)
+            focus = focus.stay(progress) if learner.chooses_units else focus.follow(progress)
         try:
             progress = _advance(learner, focus, progress, stopping, cancelled, started)
         except Cancelled:
             progress = replace(progress, stop="cancelled", seconds=progress.seconds + time.perf_counter() - started)
         yield progress
-
-
-class _Order:
-    """The parameters unit by unit, and which unit each belongs to; and the units with nothing to propagate."""
-
-    def __init__(self, objective: Objective, unit: Ints) -> None:
-        unit_of = unit[objective.component]
-        self.parameters = np.argsort(unit_of, kind="stable")
-        self.unit = unit_of[self.parameters]
-        self.idle = np.ones(int(unit.max()) + 1, dtype=bool)
-        self.idle[unit[objective.incomplete]] = False
 
 
 class _Focus:
@@ -151,30 +140,26 @@ class _Focus:
     that a job is made of. Less often costs idle work, more often the work of making it.
     """
 
-    def __init__(self, work: Workspace, focused: Bools, progress: Progress, order: _Order) -> None:
-        self.work, self.focused, self.active, self.order = work, focused, progress.active, order
+    def __init__(self, whole: Workspace, work: Workspace, focused: Bools, progress: Progress) -> None:
+        self.whole, self.work, self.focused, self.active = whole, work, focused, progress.active
         self.components = progress.active[progress.unit]
-        self.parameters = self.components[work.objective.component]
+        self.parameters = self.components[whole.objective.component]
         self.is_counted = self.components.astype(np.int64)
         self.everything = bool(self.components.all())
-        # The parameters of active units, unit by unit: where those of each begin, and which it is.
-        moves = self.active[order.unit]
-        self.moving, unit = order.parameters[moves], order.unit[moves]
-        begins = np.ones(len(unit), dtype=bool)
-        np.not_equal(unit[1:], unit[:-1], out=begins[1:])
-        self.starts = np.flatnonzero(begins)
-        self.units = unit[self.starts]
-        self.idle = np.flatnonzero(self.active & order.idle)
+        self.run_unit = progress.unit[whole.objective.run_component]
+        idle = self.active.copy()  # active, with nothing to propagate
+        idle[progress.unit[whole.objective.incomplete]] = False
+        self.idle = np.flatnonzero(idle)
 
     def stay(self, progress: Progress) -> _Focus:
         """The focus on the units that are active now, with the same workspace."""
-        return _Focus(self.work, self.focused, progress, self.order)
+        return _Focus(self.whole, self.work, self.focused, progress)
 
-    def follow(self, whole: Workspace, progress: Progress) -> _Focus:
+    def follow(self, progress: Progress) -> _Focus:
         """The focus on the units that are active now."""
         components = progress.active[progress.unit]
         if progress.active.sum() <= self.focused.sum() / 2:
-            return _Focus(whole.focus(components), progress.active, progress, self.order)
+            return _Focus(self.whole, self.whole.focus(components), progress.active, progress)
         jobs = self.work.objective.jobs
         busy = [job for job in jobs if components[job.component].any()]
         if len(busy) == len(jobs):
@@ -183,7 +168,7 @@ class _Focus:
             components[job.component] = True
         focused = np.zeros_like(progress.active)
         focused[progress.unit[components]] = True
-        return _Focus(self.work.focus(components), focused, progress, self.order)
+        return _Focus(self.whole, self.work.focus(components), focused, progress)
 
 
 def _advance(
@@ -234,9 +219,8 @@ def _find_change(focus: _Focus, before: State, after: State, unit: Ints, stoppin
     """How far each unit has moved, by the criterion."""
     change = np.zeros(len(focus.active))
     if stopping.criterion == "parameters":
-        if focus.units.size:
-            moved = focus.work.objective.geometry.change(after.theta, before.theta)
-            change[focus.units] = np.maximum.reduceat(moved[focus.moving], focus.starts)
+        moved = focus.whole.objective.geometry.change(after.theta, before.theta)
+        np.maximum.at(change, focus.run_unit, focus.whole.objective.find_largest(moved))
         return change
     gained = np.subtract(after.objective, before.objective, out=np.zeros(len(unit)), where=focus.components)
     return np.abs(np.bincount(unit, gained, len(change)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -78,27 +77,23 @@ class Workspace:
     objective : Objective
     """
 
-    def __init__(self, objective: Objective) -> None:
+    def __init__(self, objective: Objective, other: Workspace | None = None) -> None:
         self.objective = objective
-        self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
         self._runs: dict[Job, _Run] = {}
-        self._no_counts = frozen(np.zeros(objective.n_parameters))
+        if other is None:
+            self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
+            self._no_counts = frozen(np.zeros(objective.n_parameters))
+        else:  # of some of the same jobs, in the same arrays
+            self._pool, self._no_counts = other._pool, other._no_counts
+            self._runs = {job: other._runs[job] for job in objective.jobs if job in other._runs}
 
     def focus(self, components: Bools) -> Workspace:
         """A workspace with the data of some components only, in the same arrays."""
-        return self._with(self.objective.only(components))
+        return Workspace(self.objective.only(components), self)
 
     def complete(self, counts: Floats) -> Workspace:
         """A workspace with counts instead of the data, in the same arrays."""
-        return self._with(self.objective.completed(counts))
-
-    def _with(self, objective: Objective) -> Workspace:
-        other = copy(self)
-        other.objective = objective
-        other._runs = {job: self._runs[job] for job in objective.jobs if job in self._runs}
-        for found in ("_read_weights", "_row_component"):
-            other.__dict__.pop(found, None)
-        return other
+        return Workspace(self.objective.completed(counts), self)
 
     def evaluate(
         self,
@@ -120,13 +115,14 @@ class Workspace:
             As soon as ``cancelled`` says so.
         """
         objective = self.objective
-        likelihood = self._fill(theta) + objective.constant
+        likelihood = self._fill(theta)
         found = {1: self._no_counts, -1: self._no_counts}
         log_z: list[Floats] = []  # per chunk, times the weight
         with np.errstate(all="ignore"):  # doubtful rows may divide by zero, and a counted parameter be zero
             for term in objective.terms:
                 where, weights, component = term.counted
-                likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
+                if where.size:
+                    likelihood += weighted_counts(component, weights * np.log(theta[where]), objective.n_components)
                 counts = found[term.sign] = found[term.sign] + term.counts
                 self._propagate(term, log_z, counts, cancelled, visit if term.sign > 0 else None)
         if log_z:
@@ -211,16 +207,17 @@ class Workspace:
     def _fill(self, theta: Floats) -> Floats:
         """Write the parameters into the pool, factors above 1 scaled down to it, as tapes want them.
 
-        Returns what the scaling leaves out of the log-likelihood, per component.
+        Returns what that and the scaling of likelihood cells leave out of the log-likelihood, per component.
         """
         geometry, pool = self.objective.geometry, self._pool[: len(theta)]
         if not isinstance(geometry, LogLinear) or not theta.size:
             pool[:] = theta
-            return np.zeros(self.objective.n_components)
+            return self.objective.constant.copy()
         scale = np.maximum(1.0, np.maximum.reduceat(theta, geometry.starts))
         np.divide(theta, scale[geometry.set_of], out=pool)
         factor, component, weight = self._read_weights
-        return weighted_counts(component, weight * np.log(scale[factor]), self.objective.n_components)
+        left_out = weighted_counts(component, weight * np.log(scale[factor]), self.objective.n_components)
+        return self.objective.constant + left_out
 
     @cached_property
     def _read_weights(self) -> tuple[Ints, Ints, Floats]:

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from engine.inference import posterior as posteriors
-from engine.inference.propagate import Propagation
-from engine.inference.query import Evidence, query
+from engine.inference.query import Evidence, meet_targets, query
+from engine.inference.targets import fitting
+from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError, UnknownNameError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
@@ -200,60 +200,44 @@ def test_the_order_of_targets_does_not_matter():
         np.testing.assert_allclose(other, results[0], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("kind", ["bayesian", "markov"])
-def test_many_steps_need_one_plan(monkeypatch, kind):
-    """Nor does a Markov network need one for its partition function."""
-    made, runs = [], []
-    monkeypatch.setattr(
-        posteriors, "make_plan", lambda *args, make=posteriors.make_plan, **how: made.append(1) or make(*args, **how)
-    )
-    monkeypatch.setattr(Propagation, "run", lambda self, run=Propagation.run: runs.append(1) or run(self))
-    network = random_dag(7, 3, 0.6, random_state=9) if kind == "bayesian" else grid_markov(2, 4, random_state=9)
-    targets = targets_for(network, [network.variables[v].name for v in (1, 3, 6)], 9)
-    found = query(network, Evidence({}, {}, targets))
-    assert len(made) == 1
-    assert len(runs) > 10
-    for name, target in targets.items():  # what it says it ran with is what it ran with
-        v = network.index[name]
-        again = Propagation(found.plan, network).run()
-        other = posteriors.Posterior(found.plan, again.log_sum, again.blocks)
-        np.testing.assert_allclose(other.marginal(v)[0], target, rtol=0, atol=1e-9)
-
-
 def copies(noise):
     """Y repeats X, but for the noise."""
     x, y = Variable("X", COIN), Variable("Y", COIN)
     return BayesianNetwork((x, y), ((), (0,)), ([0.5, 0.5], [[1 - noise, noise], [noise, 1 - noise]]))
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("noise", [1e-2, 1e-12, 1e-20])
-def test_targets_that_only_rare_states_can_meet_are_met(noise):
-    found = query(copies(noise), Evidence({}, {}, {"X": [0.2, 0.8], "Y": [0.7, 0.3]}))
+def test_targets_that_only_rare_states_can_meet_are_met(noise, solver):
+    found = meet_targets(copies(noise), Evidence({}, {}, {"X": [0.2, 0.8], "Y": [0.7, 0.3]}), solver).posterior
     np.testing.assert_allclose(found.marginal(0)[0], [0.2, 0.8], rtol=0, atol=1e-9)
     np.testing.assert_allclose(found.marginal(1)[0], [0.7, 0.3], rtol=0, atol=1e-9)
 
 
-def test_a_target_for_a_state_of_the_smallest_probability_is_met():
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_target_for_a_state_of_the_smallest_probability_is_met(solver):
     """Its factor is beyond what a number holds: 0.5 / 1e-320."""
     network = BayesianNetwork((Variable("X", COIN),), ((),), ([1e-320, 1.0],))
-    found = query(network, Evidence({}, {}, {"X": [0.5, 0.5]}))
+    found = meet_targets(network, Evidence({}, {}, {"X": [0.5, 0.5]}), solver).posterior
     np.testing.assert_allclose(found.marginal(0)[0], [0.5, 0.5], rtol=0, atol=1e-9)
 
 
 # --- what cannot be ----------------------------------------------------------------------------
 
 
-def test_conflicting_targets_are_reported_and_not_looped_on(monkeypatch):
-    calls = []
-    monkeypatch.setattr(Propagation, "run", lambda self, run=Propagation.run: calls.append(1) or run(self))
-    with pytest.raises(ImpossibleEvidenceError, match=r"'X', 'Y'.*off by 0\.5.*cannot hold at once"):
-        query(copies(0.0), Evidence({}, {}, {"X": [0.2, 0.8], "Y": [0.7, 0.3]}))
-    assert 10 < len(calls) < 100
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_conflicting_targets_are_reported_and_not_looped_on(monkeypatch, solver):
+    looked = []
+    monkeypatch.setattr(fitting, "_look", lambda *args, look=fitting._look: looked.append(1) or look(*args))
+    with pytest.raises(ImpossibleEvidenceError, match=r"target of 'X' by 0\.5.*cannot hold at once"):
+        meet_targets(copies(0.0), Evidence({}, {}, {"X": [0.2, 0.8], "Y": [0.7, 0.3]}), solver)
+    assert 10 < len(looked) < 100
 
 
-def test_a_conflict_that_empties_a_state_is_reported():
-    with pytest.raises(ImpossibleEvidenceError, match=r"'Y'.*exclude"):
-        query(copies(0.0), Evidence({}, {}, {"X": [1, 0], "Y": [0.5, 0.5]}))
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_conflict_that_empties_a_state_is_reported(solver):
+    with pytest.raises(ImpossibleEvidenceError, match=r"target of 'Y' gives probability to Y=b.*exclude"):
+        meet_targets(copies(0.0), Evidence({}, {}, {"X": [1, 0], "Y": [0.5, 0.5]}), solver)
 
 
 def test_a_target_beyond_the_evidence_is_reported():

@@ -1,0 +1,187 @@
+"""Meeting targets: the way that is cheapest, or the one that is asked for, and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.inference.plan import SECONDS_PER_CELL, SECONDS_PER_OPERATION, Plan
+from engine.inference.planner import make_plan
+from engine.inference.posterior import Posterior, infer
+from engine.inference.propagate import Propagation, propagate
+from engine.inference.targets.fitting import Round, Way, fit
+from engine.inference.targets.modified_tree import ModifiedTree, estimate_round
+from engine.inference.targets.target import Target
+from engine.inference.targets.ways import JointTable, VirtualEvidence, with_factors
+from engine.model.arrays import Floats
+from engine.model.dataset import Dataset
+from engine.model.errors import MemoryLimitError
+from engine.model.network import Network
+
+SOLVERS = ("bn-ipfp-1", "bn-ipfp-2", "big-clique", "modified-tree")
+MOST_JOINT = 4096
+"""Cells of a table of all constrained variables up to which it is considered, if no way is asked for."""
+ROUNDS = 20
+"""How many rounds fitting is taken to need when ways are compared; they need as many as each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Met:
+    """Targets that are met.
+
+    Attributes
+    ----------
+    posterior : Posterior
+        Of one row. Its log evidence is that of the states and likelihoods: under the model if targets are fixed,
+        under the model that has the targets if they are not.
+    solver : str
+    targets : tuple of Target
+        Without those of variables that have one state only, which are met by themselves.
+    rounds : tuple of Round
+        From that before the first to the last.
+    """
+
+    posterior: Posterior
+    solver: str
+    targets: tuple[Target, ...]
+    rounds: tuple[Round, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Meeting:
+    """Targets that some variables of one row shall meet.
+
+    Attributes
+    ----------
+    row : Dataset
+        One row: what is known besides.
+    fixed : bool
+        Whether the targets hold after all findings; if not, they hold before them, and findings change what they said.
+    """
+
+    network: Network
+    row: Dataset
+    targets: tuple[Target, ...]
+    fixed: bool
+    memory_limit: int
+
+    def solve(self, solver: str | None, tol: float, max_rounds: int) -> Met:
+        """Meet the targets by one of :data:`SOLVERS`, or by the cheapest.
+
+        Raises
+        ------
+        ImpossibleEvidenceError
+            If they cannot be met.
+        """
+        chosen = solver or self.choose()
+        rounds = tuple(self.iterate(chosen, tol, max_rounds))
+        return Met(self.finish(rounds[-1]), chosen, self._moving, rounds)
+
+    def iterate(self, solver: str, tol: float, max_rounds: int) -> Iterator[Round]:
+        """Round after round."""
+        return fit(self.network, self._make_way(solver), self._moving, tol, max_rounds)
+
+    @property
+    def _moving(self) -> tuple[Target, ...]:
+        """The targets that are not met by themselves, as those of variables with one state are."""
+        return tuple(target for target in self.targets if target.table.size > 1)
+
+    @property
+    def _before(self) -> Dataset:
+        """What is known when targets are met."""
+        if self.fixed:
+            return self.row
+        return Dataset(self.row.variables, np.full_like(self.row.codes, -1), self.row.weights)
+
+    # --- ways
+
+    def _make_way(self, solver: str) -> Way:
+        targets, limit = self._moving, self.memory_limit
+        if solver == "bn-ipfp-1":
+            return VirtualEvidence(self._plan([target.variables for target in targets]), targets, limit)
+        if solver == "modified-tree":
+            return ModifiedTree(self._plan([target.variables for target in targets]), targets, limit)
+        find = self._find_by_rows if solver == "bn-ipfp-2" else self._find_by_clique
+        return JointTable(self._constrained, *find(), targets)
+
+    def _plan(self, scopes: Sequence[tuple[int, ...]]) -> Plan:
+        return make_plan(with_factors(self.network, scopes), self._before, self.memory_limit)
+
+    @property
+    def _constrained(self) -> list[int]:
+        """All variables that have a target."""
+        return sorted({v for target in self._moving for v in target.variables})
+
+    @property
+    def _joint_shape(self) -> tuple[int, ...]:
+        return tuple(self.network.variables[v].cardinality for v in self._constrained)
+
+    def _find_by_rows(self) -> tuple[Floats, int]:
+        """P(Y | what is known) of all constrained variables, each configuration as a row; and the cells it took."""
+        plan = self._plan_rows()
+        log_sum = propagate(plan, self.network, self.memory_limit).log_sum
+        weights = np.exp(log_sum - log_sum.max())
+        return (weights / weights.sum()).reshape(self._joint_shape), plan.cells
+
+    def _plan_rows(self) -> Plan:
+        shape, before = self._joint_shape, self._before
+        size = math.prod(shape)
+        if 8 * size > self.memory_limit:
+            raise MemoryLimitError(
+                f"the {len(shape)} variables that have targets have {size:,} configurations together, too many for a "
+                "table; use --solver modified-tree",
+                8 * size,
+                self.memory_limit,
+            )
+        codes = np.repeat(before.codes, size, axis=1).astype(np.int32)
+        codes[self._constrained] = np.indices(shape).reshape(len(shape), size)
+        rows = Dataset(before.variables, codes, np.ones(size), before.likelihoods)
+        return make_plan(self.network, rows, self.memory_limit)
+
+    def _find_by_clique(self) -> tuple[Floats, int]:
+        """P(Y | what is known) of all constrained variables, from a clique that holds them; and the cells it took."""
+        plan = self._plan([tuple(self._constrained)])
+        result = propagate(plan, plan.network, self.memory_limit)
+        posterior = Posterior(plan, result.log_sum, result.blocks, self.memory_limit)
+        return np.asarray(posterior.family(len(plan.network.tables) - 1)[0]), plan.cells
+
+    # --- cost
+
+    def choose(self) -> str:
+        """The way that takes least time, by estimate."""
+        targets = self._moving
+        plan = self._plan([target.variables for target in targets])
+        if not targets:
+            return SOLVERS[0]
+        steps = ROUNDS * len(targets)
+        seconds = {
+            "bn-ipfp-1": steps * plan.seconds,
+            "modified-tree": plan.seconds + ROUNDS * estimate_round(plan, targets),
+        }
+        size = math.prod(self._joint_shape)
+        if size <= MOST_JOINT:
+            on_table = 2 * steps * (4 * SECONDS_PER_OPERATION + size * SECONDS_PER_CELL)
+            seconds["bn-ipfp-2"] = self._plan_rows().seconds + on_table
+            seconds["big-clique"] = self._plan([tuple(self._constrained)]).seconds + on_table
+        return min(seconds, key=seconds.__getitem__)
+
+    # --- the answer
+
+    def finish(self, last: Round) -> Posterior:
+        """The posterior in which the targets are met: each is a factor of the network then."""
+        scopes = [target.variables for target in self._moving]
+        plan = make_plan(with_factors(self.network, scopes), self.row, self.memory_limit)
+        first = len(plan.network.tables) - len(scopes)
+        factors = [np.exp(logs - logs.max()) for logs in last.logs]
+        fitted = plan.network.with_tables([*plan.network.tables[:first], *factors])
+        if not self.fixed:
+            return infer(fitted, self.row, self.memory_limit)
+        propagation = Propagation(plan, plan.network, self.memory_limit)
+        log_sum = propagation.run().log_sum
+        for k, factor in enumerate(factors):
+            propagation.set_table(first + k, factor)
+        plan = replace(plan, network=fitted, pool=replace(plan.pool, network=fitted))
+        return Posterior(plan, log_sum, propagation.run().blocks, self.memory_limit, self.network)
