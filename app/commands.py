@@ -7,7 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from app.evidence_input import parse_evidence, split_names
 from engine.formats import (
     DATA_FORMATS,
     Document,
+    describe_losses,
     read_dataset,
     read_network,
     split_name,
@@ -190,11 +191,14 @@ def convert(options: argparse.Namespace) -> None:
     else:
         document = read_model(options)
         if options.markov:
-            document = replace(document, network=as_markov(document.network))
+            document = document.with_network(as_markov(document.network))
         elif options.bayesian:
-            document = replace(document, network=as_bayesian(document.network))
+            document = document.with_network(as_bayesian(document.network))
         write_network(options.out, document)
-        notes, size = document.notes, f"{len(document.network.variables)} variables"
+        notes, size = (
+            (*document.notes, *describe_losses(document, options.out)),
+            f"{len(document.network.variables)} variables",
+        )
     show(options, notes, {"in": options.network, "out": options.out}, [f"wrote {size} to {options.out}"])
 
 

@@ -60,7 +60,7 @@ def learn(options: argparse.Namespace) -> None:
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
-        write_network(options.out, replace(problem.document, network=last.network()))
+        write_network(options.out, problem.document.with_network(last.network()))
     result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
     lines = [*list_result(result, last), *([f"wrote the learned network to {options.out}"] if options.out else [])]
     show(options, notes, result, lines)

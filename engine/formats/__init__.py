@@ -6,6 +6,7 @@ Two rooms, ``networks`` and ``tables``. In each, a module per format has ``parse
 
 from engine.formats.networks.catalogue import (
     NETWORK_FORMATS,
+    describe_losses,
     dump_network,
     parse_network,
     read_evidence,
@@ -31,6 +32,7 @@ __all__ = [
     "PACKED",
     "DataDocument",
     "Document",
+    "describe_losses",
     "dump_dataset",
     "dump_network",
     "parse_network",

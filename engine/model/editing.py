@@ -93,6 +93,18 @@ def connect(network: Network, a: str, b: str) -> Network:
     return BayesianNetwork(network.variables, tuple(parents), tuple(tables))
 
 
+def connect_all(network: Network, names: Sequence[str], to: str) -> Network:
+    """The network with an arrow from each of some variables to one, or edges; those that are there stay."""
+    end = find_variable(network, to)
+    there = {pair for a, b in network.edges for pair in ((a, b), (b, a))[: 1 + isinstance(network, MarkovNetwork)]}
+    new = [name for name in names if name != to and (find_variable(network, name), end) not in there]
+    if not new:
+        raise ModelError(f"all that is selected is connected with {to!r} already; choose another variable")
+    for name in new:
+        network = connect(network, name, to)
+    return network
+
+
 def disconnect(network: Network, a: str, b: str) -> Network:
     """The network without the arrow from a to b (or between a and b, in either direction; or their edge).
 

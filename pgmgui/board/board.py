@@ -13,15 +13,19 @@ from typing import Any
 import param
 
 from engine.formats.limits import FARTHEST
+from engine.model.network import BayesianNetwork
 from pgmgui.board.cards import look_into
 from pgmgui.board.finding import find, find_related
-from pgmgui.board.picture import draw, look_at
+from pgmgui.board.mark_bar import kind_of, make_mark
+from pgmgui.board.picture import draw, look_at, trace
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
-from pgmgui.project.supposing import Likelihood, toggle, weigh
+from pgmgui.project.supposing import Likelihood, find_state, toggle, weigh
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
+MOST_LISTED = 60
+"""States that a menu lists."""
 _WATCHED = [
     *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph", "slack"),
     *("learned", "moment", "undoable", "redoable"),
@@ -34,12 +38,15 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         graph=draw(session.document, session.scene.title, session.factor_graph),
         look=look_at(session),
         beliefs=look_into(session, answers),
+        trail=trace(session),
         selected=session.selected,
         factor=session.factor,
         history=(session.undoable, session.redoable),
         node_height=NODE_HEIGHT,
         longest_label=LONGEST_LABEL,
         on_op=partial(perform, session),
+        on_ask=partial(list_options, session),
+        on_copy=lambda names: session.copy([name for name in names if name in session.network.index]),
         on_find=lambda text: [(session.network.variables[v].name, why) for v, why in _find(session, text)],
         sizing_mode="stretch_both",
         margin=0,
@@ -53,7 +60,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         if changed & {"scene", "factor_graph"}:
             graph = draw(session.document, session.scene.title, session.factor_graph)
             beliefs = look_into(session, answers)
-            news |= {"graph": graph} if graph != canvas.graph else {}
+            news |= {"graph": graph, "trail": trace(session)} if graph != canvas.graph else {}
             news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
         if changed - {"selected", "factor", "learned", "moment", "slack"} or session.colour == "gap":
@@ -69,6 +76,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
 
     session.param.watch(update, _WATCHED)
     session.param.watch(believe, ["evidence", "bars"])
+    session.param.watch(lambda *_: canvas.param.update(trail=trace(session)), "trail")
     answers.param.watch(believe, "answer")
     return canvas
 
@@ -81,6 +89,17 @@ def perform(session: Session, message: Mapping[str, Any]) -> bool:
         session.say("The canvas asked for something that makes no sense. Reload the page and try again.")
         return False
     return action() is not False
+
+
+def list_options(session: Session, name: str) -> dict[str, Any] | None:
+    """What can be supposed of a variable and is, and how it is marked; None where there is no such variable."""
+    v = session.network.index.get(name)
+    if v is None:
+        return None
+    states = session.network.variables[v].states
+    shown = states[:MOST_LISTED]
+    supposed, mark = find_state(session.evidence.get(name)), kind_of(session.marks.get(name))
+    return {"states": list(shown), "left": len(states) - len(shown), "supposed": supposed, "mark": mark}
 
 
 def suppose(session: Session, message: Mapping[str, Any]) -> bool:
@@ -98,6 +117,12 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
     "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
     "rename": lambda session, m: partial(session.rename, _text(m["name"]), _text(m["to"])),
+    "connect_all": lambda session, m: partial(session.connect_all, _known(session, m["names"]), _text(m["to"])),
+    "duplicate": lambda session, m: partial(session.duplicate, _known(session, m["names"])),
+    "paste": lambda session, m: partial(session.paste, _text(m["text"]), _place_or_none(m["at"])),
+    "mark": lambda session, m: partial(
+        session.mark, _known(session, m["names"]), make_mark(session, _kind(session, m["kind"]))
+    ),
     "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
@@ -199,6 +224,22 @@ def _number(value: object) -> int:
     if number is None:
         raise TypeError("expected a whole number")
     return number
+
+
+def _place_or_none(value: object) -> tuple[float, float] | None:
+    if value is None:
+        return None
+    if not isinstance(value, list):
+        raise TypeError("expected a list")
+    x, y = value
+    return _coordinate(x), _coordinate(y)
+
+
+def _kind(session: Session, value: object) -> str:
+    kind = _text(value)
+    if kind == "given" and isinstance(session.network, BayesianNetwork):
+        raise ValueError("expected a mark of a Bayesian network")
+    return kind
 
 
 def _places(value: object) -> dict[str, tuple[float, float]]:

@@ -76,8 +76,7 @@ class MarkButtons(pn.viewable.Viewer):
             mark = session.marks.get(name)
             table = confusion(states, mark if isinstance(mark, Soft | Sensor) else session.soft)
             return Sensor(tuple(tuple(row) for row in table.tolist()))
-        marks = {"": None, "hidden": Hidden(), "partial": session.partial, "soft": session.soft, "given": Given()}
-        return marks[kind]
+        return make_mark(session, kind)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._choices
@@ -127,6 +126,12 @@ class MarksBar(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._row
+
+
+def make_mark(session: Session, kind: str) -> Mark | None:
+    """The mark of a kind that needs no more than the session's numbers; KeyError for another."""
+    marks: dict[str, Mark | None] = {"": None, "hidden": Hidden(), "given": Given()}
+    return (marks | {"partial": session.partial, "soft": session.soft})[kind]
 
 
 def kind_of(mark: Mark | None) -> str:

@@ -9,8 +9,9 @@ from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Component, Decomposition
 from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
-from pgmgui.components.canvas.graph import Graph, Look
+from pgmgui.components.canvas.graph import Graph, Look, Trail
 from pgmgui.project.network_files import suggest_name
+from pgmgui.project.notes import find_note, shorten_note
 from pgmgui.project.words import count_edges, cut, describe_gap, show_gap
 from pgmgui.state.session import Session
 
@@ -41,6 +42,14 @@ def draw(document: Document, title: str = "", factor_graph: bool = False) -> Gra
     return Graph(title, tuple(nodes), edges, directed, label, file, network.scopes, factor_graph)
 
 
+def trace(session: Session) -> Trail | None:
+    """The trail that a session shows, by the numbers of its nodes; None if it has one that is no longer there."""
+    shown, number = session.trail, session.network.index
+    if shown is None or not all(name in number for name in shown.names):
+        return None
+    return Trail(tuple(number[name] for name in shown.names), tuple(number[name] for name in shown.stops))
+
+
 def look_at(session: Session) -> Look:
     """What a session's graph looks like."""
     network, dataset, parts, given = session.network, session.seen, session.parts, session.scene.given
@@ -51,7 +60,8 @@ def look_at(session: Session) -> Look:
             role = "given"
         about = _describe(variable) + (f". {role.capitalize()}" if role else "")
         node: dict[str, str | int | bool] = {"role": role, "component": 0, "badge": "", "about": about, "place": ""}
-        nodes.append(node | {"shade": ""} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
+        note = shorten_note(find_note(session.document, variable.name))
+        nodes.append(node | {"shade": "", "note": note} | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component

@@ -46,6 +46,23 @@ def make_field(label: str, about: str, enter: Callable[[str], None], width: int 
     return field
 
 
+def make_area(label: str, about: str, longest: int, enter: Callable[[str], None]) -> pmui.TextAreaInput:
+    """A field for several lines, which grows with them; leaving it hands over what was typed."""
+    area = pmui.TextAreaInput(
+        label=label,
+        description=about,
+        size="small",
+        rows=1,
+        max_rows=5,
+        auto_grow=True,
+        max_length=longest,
+        margin=(10, 8, 4, 0),
+        sizing_mode="stretch_width",
+    )
+    area.param.watch(lambda event: enter(event.new), "value")
+    return area
+
+
 def make_select(label: str, about: str, options: Mapping[str, str], choose: Callable[[str], None]) -> pmui.Select:
     """A list to choose from; the options are texts of our own and what they stand for."""
     select = pmui.Select(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 import numpy as np
 
-from engine.formats import DataDocument
+from engine.formats import DataDocument, Document
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
 from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork, Network
+from engine.model.noisy_max import NoisyMax, makes_table
 from pgmgui.project.marks import Mark, Sensor
 from pgmgui.project.scene import Scene
 from pgmgui.project.words import count, cut
@@ -45,9 +46,11 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
         return {name: values[old] for name, old in origin.items() if old in values}
 
     old = scene.document
+    noisy = _follow_noisy(old, network, origin)
     document = replace(
         old,
         network=network,
+        noisy=noisy,
         positions={**carry(old.positions), **changes.positions},
         variable_properties=carry(old.variable_properties),
     )
@@ -60,6 +63,7 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
     for name in changes.states:
         if name in scene.marks and name not in marks:
             note += f" The sensor table of {name!r} no longer fits its states: its mark is gone."
+    note += tell_plain([name for name in carry(old.noisy) if name not in noisy])
     lost = [name for name in carry(scene.prior) if name not in prior]
     if lost:
         note += (
@@ -76,6 +80,29 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
         ),
         note.strip(),
     )
+
+
+def tell_plain(names: Collection[str]) -> str:
+    """That the tables of variables are noisy-MAX no longer, in a sentence; nothing without any."""
+    if not names:
+        return ""
+    if len(names) == 1:
+        return f" {cut(list(names))} is no longer noisy-MAX: it has a plain table. Undo brings it back."
+    return f" {cut(list(names))} are no longer noisy-MAX: they have plain tables. Undo brings them back."
+
+
+def _follow_noisy(old: Document, network: Network, origin: Mapping[str, str]) -> dict[str, NoisyMax]:
+    """The noisy-MAX that still make the tables of their variables; a new parent causes nothing."""
+    kept = {}
+    for name, before in origin.items():
+        noisy = old.noisy.get(before)
+        if noisy is None or not isinstance(network, BayesianNetwork):
+            continue
+        for states in network.tables[network.index[name]].shape[len(noisy.causes) : -1]:
+            noisy = noisy.with_parent(states)
+        if makes_table(noisy, network, name):
+            kept[name] = noisy
+    return kept
 
 
 def _follow_marks(marks: Mapping[str, Mark], changes: Changes) -> dict[str, Mark]:

@@ -1,90 +1,43 @@
-"""What is open on a page and how it is edited: every change can be taken back."""
+"""How what is open on a page is edited: every change can be taken back."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import param
 
 from engine.formats import DataDocument, Document
 from engine.inference.chordal import as_bayesian
 from engine.learning.snapshot import Snapshot
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
-from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
-from engine.model.prior import flat_exponents
+from engine.model.noisy_max import NoisyMax
 from engine.model.variable import Variable
+from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
-from pgmgui.project.following import Changes, follow
+from pgmgui.project.following import Changes, follow, tell_plain
 from pgmgui.project.layout import arrange, arrange_anew
 from pgmgui.project.marks import Hidden, Mark
-from pgmgui.project.scene import EMPTY, Derived, Parts, Scene, derive_anew
-from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
+from pgmgui.project.notes import find_note, write_note
+from pgmgui.project.scene import EMPTY, Derived, Scene
 from pgmgui.project.words import count, cut
-from pgmgui.state.history import History, Step
+from pgmgui.state.open_scene import OpenScene
 
 NEW_STATES = ("yes", "no")
 """The states of a variable that is drawn."""
+LONGEST_TITLE = 200
+"""Characters of the name of a network."""
 
 
-class Editor(param.Parameterized):
-    """The network, data, marks, prior and evidence that a page is about, and the only writer of them.
+class Editor(OpenScene):
+    """The network, data, marks and prior that a page is about, and the only writer of them.
 
-    The values are immutable and replaced whole; a view that sees the same object again has nothing to do.
     Every method that edits can be undone, and says in ``message`` why where it refuses.
     """
-
-    scene = param.ClassSelector(default=Scene(), class_=Scene, allow_None=False, doc="What is open.")
-    derived = param.ClassSelector(default=Derived(None, None), class_=Derived, allow_None=False, doc="What follows.")
-    selected = param.List(default=[], doc="The names of the selected variables.")
-    factor = param.Integer(default=None, allow_None=True, doc="The selected factor of a Markov network, if one is.")
-    evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
-    message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
-    undoable = param.String(doc="What undo would take back; empty if nothing.")
-    redoable = param.String(doc="What redo would do again; empty if nothing.")
-
-    def __init__(self, **params: Any) -> None:
-        super().__init__(**params)
-        self._history = History()
-        self._beginning = self.scene
-
-    # --- what is open, for views
-
-    @property
-    def document(self) -> Document:
-        return self.scene.document
-
-    @property
-    def network(self) -> Network:
-        return self.scene.document.network
-
-    @property
-    def data(self) -> DataDocument | None:
-        return self.scene.data
-
-    @property
-    def marks(self) -> Mapping[str, Mark]:
-        return self.scene.marks
-
-    @property
-    def seen(self) -> Dataset | None:
-        """The data as the marks let it be seen."""
-        return self.derived.seen
-
-    @property
-    def parts(self) -> Parts | None:
-        return self.derived.parts
-
-    @property
-    def earlier_networks(self) -> Iterator[Network]:
-        """The networks before the changes that can be taken back, the newest first."""
-        return (step.scene.document.network for step in reversed(self._history.past))
 
     # --- opening
 
@@ -129,6 +82,35 @@ class Editor(param.Parameterized):
             selected=(name,),
         )
 
+    def copy(self, names: Sequence[str]) -> str:
+        """Variables as text for the clipboard; empty where that is refused."""
+        try:
+            return dump_part(cut_out(self.scene, names)) if names else ""
+        except PgmError as error:
+            self.refuse(error)
+            return ""
+
+    def paste(self, text: str, at: tuple[float, float] | None = None) -> bool:
+        """Add the variables of a text from the clipboard, around a point or beside where they were, and select them."""
+        try:
+            return self._join("paste", parse_part(text), at)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+
+    def duplicate(self, names: Sequence[str]) -> bool:
+        """Add a copy of variables beside them; the copies are then selected."""
+        return self._join("duplicate", cut_out(self.scene, names), None) if names else False
+
+    def _join(self, what: str, part: Scene, at: tuple[float, float] | None) -> bool:
+        try:
+            scene, names = join(self.scene, part, at)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        which = names[0] if len(names) == 1 else count(len(names), "variable")
+        return self._change(f"{what} {which}", scene, selected=names)
+
     def remove(self, names: Sequence[str], edges: Sequence[tuple[str, str]] = ()) -> bool:
         """Remove variables, and arrows or edges."""
         kept = [(a, b) for a, b in edges if a not in names and b not in names]
@@ -156,6 +138,32 @@ class Editor(param.Parameterized):
     def connect(self, a: str, b: str) -> bool:
         """Add an arrow from a to b, or an edge between them."""
         return self._edit(f"connect {a} and {b}", lambda n: editing.connect(n, a, b))
+
+    def connect_all(self, names: Sequence[str], to: str) -> bool:
+        """Add an arrow from each of some variables to one, or an edge; none where one of them cannot be."""
+        return self._edit(f"connect {cut(list(names))} with {to}", lambda n: editing.connect_all(n, names, to))
+
+    def set_note(self, name: str, text: str) -> bool:
+        """Write a note on a variable; an empty one takes it away."""
+        try:
+            document = write_note(self.document, name, text)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        if find_note(document, name) == find_note(self.document, name):
+            return True
+        return self._change(f"change the note on {name}", replace(self.scene, document=document))
+
+    def rename_network(self, title: str) -> bool:
+        """Give the network another name, here and in the files it is saved to."""
+        title = " ".join(title.split())
+        if not title or title == self.scene.title:
+            return bool(title)
+        if len(title) > LONGEST_TITLE:
+            self.message = f"A name of {len(title):,} characters; at most {LONGEST_TITLE} are kept: shorten it."
+            return False
+        document = replace(self.document, name=title)
+        return self._change(f"rename the network to {title}", replace(self.scene, title=title, document=document))
 
     def move(self, positions: Mapping[str, tuple[float, float]]) -> bool:
         """Put variables elsewhere."""
@@ -185,6 +193,21 @@ class Editor(param.Parameterized):
             return True
         name = self.network.variables[number].name if isinstance(self.network, BayesianNetwork) else "a factor"
         return self._edit(f"change the table of {name}", lambda n: editing.set_table(n, number, table))
+
+    def set_noisy(self, name: str, noisy: NoisyMax | None) -> bool:
+        """Make the table of a variable a noisy-MAX of these numbers; None leaves it as it is, a whole table."""
+        kept = {other: known for other, known in self.document.noisy.items() if other != name}
+        if noisy is None:
+            document = replace(self.document, noisy=kept)
+            return self._change(f"make the table of {name} a whole one", replace(self.scene, document=document))
+        try:
+            edited = editing.set_table(self.network, self.network.index[name], noisy.expand())
+            scene, _ = follow(self.scene, edited, Changes())
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        document = replace(scene.document, noisy={**kept, name: noisy})
+        return self._change(f"change the noisy-MAX of {name}", replace(scene, document=document))
 
     def remove_factor(self, number: int) -> bool:
         """Remove a factor of a Markov network."""
@@ -228,10 +251,11 @@ class Editor(param.Parameterized):
         if learned.variables != network.variables or learned.scopes != network.scopes:
             self.message = "What was learned belongs to another network: learn again."
             return False
-        document = replace(self.document, network=learned)
-        return self._change("apply what was learned", replace(self.scene, document=document))
+        document = self.document.with_network(learned)
+        note = tell_plain([name for name in self.document.noisy if name not in document.noisy]).strip()
+        return self._change("apply what was learned", replace(self.scene, document=document), note=note)
 
-    # --- marks, selection, evidence, messages
+    # --- marks
 
     def mark(self, names: Sequence[str], mark: Mark | None) -> bool:
         """Say what is known of variables; None is what the data says."""
@@ -250,139 +274,9 @@ class Editor(param.Parameterized):
         shown = all(isinstance(self.marks.get(name), Hidden) for name in names)
         return self.mark(names, None if shown else Hidden()) if names else False
 
-    def select(self, names: Sequence[str]) -> None:
-        """Select variables."""
-        self.param.update(selected=[name for name in names if name in self.network.index], factor=None)
-
-    def select_factor(self, number: int | None) -> None:
-        """Select a factor of a Markov network, and no variable."""
-        known = isinstance(self.network, MarkovNetwork) and number in range(len(self.network.scopes))
-        self.param.update(selected=[], factor=number if known else None)
-
-    def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
-        """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing.
-
-        Nor does a likelihood that tells no states apart, or leaves none possible.
-        """
-        evidence = {other: kept for other, kept in self.evidence.items() if other != name}
-        meant = simplify(likelihood)
-        if meant is not None:
-            evidence[name] = meant
-        if evidence != self.evidence:
-            self.evidence = evidence
-
-    def suppose_nothing(self) -> None:
-        """Clear all evidence."""
-        self.evidence = {}
-
-    def say(self, message: str) -> None:
-        """Tell the user that something went wrong, and what to do."""
-        self.message = message
-
-    def refuse(self, error: PgmError) -> None:
-        """Tell the user why something cannot be done."""
-        self.message = _sentence(error)
-
-    # --- undo
-
-    def undo(self) -> bool:
-        """Take the last change back."""
-        return self._travel(self._history.past, self._history.go_back)
-
-    def redo(self) -> bool:
-        """Do again what was taken back."""
-        return self._travel(self._history.future, self._history.go_forward)
-
-    def _travel(self, steps: Sequence[Step], go: Callable[[Step], None]) -> bool:
-        if not steps:
-            return False
-        step = steps[-1]
-        derived = step.derived or derive_anew(step.scene, self.scene, self.derived)
-        go(Step(step.label, self.scene, self.derived, tuple(self.selected)))
-        self._show(step.scene, derived, step.selected)
-        return True
-
-    # --- how changes are made
-
-    def _edit(
-        self,
-        label: str,
-        edit: Callable[[Network], Network],
-        changes: Changes | None = None,
-        selected: tuple[str, ...] | None = None,
-    ) -> bool:
-        """Edit the network; the data, the marks, the prior and the drawing follow."""
-        try:
-            scene, note = follow(self.scene, edit(self.network), changes or Changes())
-        except PgmError as error:
-            self.refuse(error)
-            return False
-        evidence = follow_evidence(self.evidence, changes or Changes())
-        return self._change(label, scene, selected=selected, note=note, evidence=evidence)
-
-    def _change(
-        self,
-        label: str,
-        scene: Scene,
-        derived: Derived | None = None,
-        selected: tuple[str, ...] | None = None,
-        note: str = "",
-        undoable: bool = True,
-        evidence: Mapping[str, Likelihood] | None = None,
-    ) -> bool:
-        try:
-            if isinstance(scene.document.network, BayesianNetwork):
-                flat_exponents(scene.document.network, scene.whole_prior)
-            derived = derived or derive_anew(scene, self.scene, self.derived)
-        except PgmError as error:
-            self.refuse(error)
-            return False
-        if undoable:
-            self._history.record(Step(label, self.scene, self.derived, tuple(self.selected)))
-        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, evidence)
-        return True
-
-    def _show(
-        self,
-        scene: Scene,
-        derived: Derived,
-        selected: Sequence[str],
-        note: str = "",
-        evidence: Mapping[str, Likelihood] | None = None,
-    ) -> None:
-        network = scene.document.network
-        known = network.index
-        past, future = self._history.past, self._history.future
-        news: dict[str, object] = {"scene": scene, "message": note}
-        if derived is not self.derived:
-            said = f"{note} {derived.obstacle}".strip()
-            news |= {"derived": derived, "message": said, **self._let_go()}
-        if evidence is None:
-            evidence = still_fitting(self.evidence, self.network, network)
-        evidence = {name: likelihood for name, likelihood in evidence.items() if name in known}
-        if evidence != self.evidence:
-            news["evidence"] = evidence
-        if selected or type(network) is not type(self.network) or network.scopes != self.network.scopes:
-            news["factor"] = None  # its number may mean another
-        self.param.update(
-            **news,
-            selected=[name for name in selected if name in known],
-            undoable=past[-1].label if past else "",
-            redoable=future[-1].label if future else "",
-        )
-
-    def _let_go(self) -> dict[str, object]:
-        """What else changes when something else follows from the scene: parameters and their values."""
-        return {}
-
 
 def _free_name(network: Network) -> str:
     """A short name that no variable has: A to Z, then X1, X2, …"""
     letters = [chr(ord("A") + k) for k in range(26)]
     numbered = (f"X{k}" for k in range(1, len(network.variables) + 2))
     return next(name for name in (*letters, *numbered) if name not in network.index)
-
-
-def _sentence(error: PgmError) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}"

@@ -17,13 +17,15 @@ from engine.formats.networks.draft import Document, NetworkDraft, build_document
 from engine.formats.packing import pack, unpack
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.variable import list_names
 
 
 @dataclass(frozen=True)
 class NetworkFormat(Format[Callable[[str], NetworkDraft], Callable[[Document], str]]):
-    """A format of networks, and the kinds of networks that it can hold."""
+    """A format of networks, the kinds of networks that it can hold, and whether it holds a noisy-MAX as such."""
 
     writes: tuple[type[Network], ...] = (BayesianNetwork,)
+    keeps_noisy: bool = False
 
 
 _BOTH = (BayesianNetwork, MarkovNetwork)
@@ -32,13 +34,13 @@ _XMLBIF = NetworkFormat("XMLBIF", xmlbif.parse, xmlbif.dump)
 
 NETWORK_FORMATS: Mapping[str, NetworkFormat] = {
     ".bif": NetworkFormat("BIF", bif.parse, bif.dump),
-    ".json": NetworkFormat("JSON", json_network.parse, json_network.dump, writes=_BOTH),
+    ".json": NetworkFormat("JSON", json_network.parse, json_network.dump, writes=_BOTH, keeps_noisy=True),
     ".uai": _UAI,
     ".erg": _UAI,
     ".xml": _XMLBIF,
     ".bifxml": _XMLBIF,
     ".xmlbif": _XMLBIF,
-    ".xdsl": NetworkFormat("XDSL", xdsl.parse, xdsl.dump),
+    ".xdsl": NetworkFormat("XDSL", xdsl.parse, xdsl.dump, keeps_noisy=True),
     ".net": NetworkFormat("NET", net.parse, net.dump),
     ".oobn": NetworkFormat("OOBN", net.parse),
     ".dsc": NetworkFormat("DSC", dsc.parse),
@@ -91,3 +93,10 @@ def _dump(document: Document | Network, name: str | Path) -> str:
         kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
         raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=name)
     return dump(document)
+
+
+def describe_losses(document: Document, name: str | Path) -> list[str]:
+    """What a file of that name does not keep of a network, in sentences."""
+    if not document.noisy or find_format(name, NETWORK_FORMATS).keeps_noisy:
+        return []
+    return [f"noisy-MAX as whole tables, which XDSL and JSON would keep as such: {list_names(list(document.noisy))}"]

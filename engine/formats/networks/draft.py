@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError, RowSumError
 from engine.model.messages import shorten
 from engine.model.network import MOST_AXES, BayesianNetwork, Cycle, MarkovNetwork, Network, topological_order
+from engine.model.noisy_max import NoisyMax, makes_table
 from engine.model.variable import Variable, list_names
 
 ROUNDING = 1e-3
@@ -54,6 +55,8 @@ class Document:
         Other properties of variables (``label``, ``comment``, ...).
     notes : tuple of str
         What the reader changed or left out, for the user to see.
+    noisy : mapping from variable name to NoisyMax
+        The few numbers that the tables of some variables are made of.
     """
 
     network: Network
@@ -62,6 +65,12 @@ class Document:
     properties: Mapping[str, str] = field(default_factory=dict)
     variable_properties: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    noisy: Mapping[str, NoisyMax] = field(default_factory=dict)
+
+    def with_network(self, network: Network) -> Document:
+        """The same about another network of these variables; a table that is noisy-MAX no longer is a plain one."""
+        kept = {name: noisy for name, noisy in self.noisy.items() if makes_table(noisy, network, name)}
+        return replace(self, network=network, noisy=kept)
 
 
 @dataclass
@@ -69,7 +78,7 @@ class NodeDraft:
     """A node as a file states it.
 
     ``table`` is flat in the order parents..., child with the child fastest; ``None`` where the file
-    has no table for the node (an error, raised when the network is built).
+    has no table for the node (an error, raised when the network is built). ``noisy`` is what the table was made of.
     """
 
     name: str
@@ -78,6 +87,7 @@ class NodeDraft:
     parents: Sequence[str] = ()
     table: Floats | None = None
     table_line: int | None = None
+    noisy: NoisyMax | None = None
     position: Position | None = None
     properties: dict[str, str] = field(default_factory=dict)
 
@@ -123,6 +133,7 @@ def build_document(draft: NetworkDraft, normalise: bool = False) -> Document:
         draft.properties,
         {node.name: node.properties for node in draft.nodes if node.properties},
         tuple(notes),
+        {node.name: node.noisy for node in draft.nodes if node.noisy is not None},
     )
 
 

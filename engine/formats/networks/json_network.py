@@ -5,12 +5,16 @@
     {"format": "pgmgui-network", "version": 1, "kind": "bayesian" or "markov", "name": ...,
      "properties": {key: text},
      "variables": [{"name": ..., "states": [...], "position": [x, y], "properties": {key: text}}],
-     "tables": [{"variables": [parents..., child] or [scope...], "values": [flat, last variable fastest]}]}
+     "tables": [{"variables": [parents..., child] or [scope...], "values": [flat, last variable fastest],
+                 "noisy_max": {"causes": [per parent, flat], "leak": [...]}}]}
+
+The numbers of a noisy-MAX stand beside the table that they make, where there are any: see engine.model.noisy_max.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import numpy as np
@@ -19,9 +23,10 @@ from engine.formats.limits import MOST_LETTERS
 from engine.formats.networks.draft import Document, FactorDraft, NetworkDraft, NodeDraft
 from engine.formats.schema import load, map_of, optional, text
 from engine.model.arrays import Floats
-from engine.model.errors import FormatError
+from engine.model.errors import FormatError, ModelError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork
+from engine.model.noisy_max import SAME, NoisyMax
 from engine.model.variable import list_names
 
 FORMAT = "pgmgui-network"
@@ -47,11 +52,13 @@ def read(root: Any) -> NetworkDraft:
         name=_NAME(root.get("name"), "name"), properties=_PROPERTIES(root.get("properties"), "properties")
     )
     draft.nodes = [_read_variable(item) for item in _get(root, "variables", list, "the file")]
-    factors = [_read_table(item) for item in _get(root, "tables", list, "the file")]
+    items = _get(root, "tables", list, "the file")
+    factors = [_read_table(item) for item in items]
     if kind == "markov":
         draft.factors = factors
     else:
         _give_tables(draft.nodes, factors)
+        _give_noisy(draft.nodes, items)
     return draft
 
 
@@ -110,6 +117,30 @@ def _give_tables(nodes: list[NodeDraft], tables: list[FactorDraft]) -> None:
         node.parents, node.table = table.scope[:-1], table.table
 
 
+def _give_noisy(nodes: list[NodeDraft], items: list[Any]) -> None:
+    """Hand the numbers of each noisy-MAX to the node that stands last in its table."""
+    by_name = {node.name: node for node in nodes}
+    for item in items:
+        if item.get("noisy_max") is None:
+            continue
+        node = by_name[item["variables"][-1]]
+        where = f"the noisy_max of {shorten(node.name)}"
+        cards = [len(by_name[parent].states) if parent in by_name else 0 for parent in node.parents]
+        given = _get(item["noisy_max"], "causes", list, where)
+        rows = [_numbers(cause, where) for cause in given] + [_numbers(item["noisy_max"].get("leak"), where)]
+        size = len(node.states)
+        sizes = [*(card * size for card in cards), size]
+        assert node.table is not None
+        if [row.size for row in rows] != sizes or node.table.size != math.prod(cards) * size or not size:
+            raise FormatError(f"{where} has other numbers of causes or states than its table")
+        try:
+            node.noisy = NoisyMax(tuple(row.reshape(-1, size) for row in rows[:-1]), rows[-1])
+        except ModelError as error:
+            raise FormatError(f"{where}: {error}") from None
+        if np.abs(node.noisy.expand().reshape(-1) - node.table).max() > SAME:
+            raise FormatError(f"{where} makes another table than stands there; take one of them out")
+
+
 def dump(document: Document) -> str:
     """The JSON text of a network, one variable and one table a line."""
     network = document.network
@@ -122,10 +153,13 @@ def dump(document: Document) -> str:
         if variable.name in document.variable_properties:
             item["properties"] = dict(document.variable_properties[variable.name])
         variables.append(item)
-    tables = [
+    tables: list[dict[str, Any]] = [
         {"variables": [names[i] for i in scope], "values": table.reshape(-1).tolist()}
         for scope, table in zip(network.scopes, network.tables, strict=True)
     ]
+    for name, noisy in document.noisy.items():
+        causes = [cause.reshape(-1).tolist() for cause in noisy.causes]
+        tables[network.index[name]]["noisy_max"] = {"causes": causes, "leak": noisy.leak.tolist()}
     head = {
         "format": FORMAT,
         "version": VERSION,

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.formats.networks.draft import Document, NetworkDraft, NodeDraft, Position
 from engine.formats.networks.implied import ImpliedTables
-from engine.formats.networks.xdsl_tables import read_deterministic, read_noisy_max
+from engine.formats.networks.xdsl_tables import read_deterministic, read_noisy_max, write_noisy_max
 from engine.formats.networks.xml_tree import Element, escape_attribute, escape_text, read_xml, show_tag, write_element
 from engine.model.errors import FormatError
 from engine.model.messages import shorten
@@ -99,7 +99,8 @@ def _read_table(element: Element, node: NodeDraft, cards: Sequence[int], implied
     elif element.tag == "deterministic":
         node.table = read_deterministic(table, node, cards)
     else:
-        node.table = read_noisy_max(table, element.find("strengths"), node, cards, implied)
+        node.noisy = read_noisy_max(table, element.find("strengths"), node, cards, implied)
+        node.table = node.noisy.expand().reshape(-1)
 
 
 def _read_properties(element: Element) -> dict[str, str]:
@@ -227,15 +228,21 @@ def make_identifiers(names: Sequence[str]) -> list[str]:
 def _dump_node(document: Document, i: int, ids: Sequence[str], states: Sequence[str]) -> list[str]:
     network = document.network
     assert isinstance(network, BayesianNetwork)
-    lines = [f'<cpt id="{ids[i]}">', *(f'  <state id="{state}" />' for state in states)]
+    noisy = document.noisy.get(network.variables[i].name)
+    kind = "cpt" if noisy is None else "noisymax"
+    lines = [f'<{kind} id="{ids[i]}">', *(f'  <state id="{state}" />' for state in states)]
     if network.parents[i]:
         lines.append(f"  <parents>{' '.join(ids[parent] for parent in network.parents[i])}</parents>")
-    numbers = " ".join(map(repr, network.tables[i].reshape(-1).tolist()))
-    lines.append(f"  <probabilities>{numbers}</probabilities>")
+    if noisy is None:
+        numbers = " ".join(map(repr, network.tables[i].reshape(-1).tolist()))
+        lines.append(f"  <probabilities>{numbers}</probabilities>")
+    else:
+        strengths, numbers = write_noisy_max(noisy)
+        lines += [f"  <strengths>{strengths}</strengths>", f"  <parameters>{numbers}</parameters>"]
     for key, value in document.variable_properties.get(network.variables[i].name, {}).items():
         if _IDENTIFIER.fullmatch(key) and key not in ("label", "comment", *_COLOURS):
             lines.append(f'  <property id="{key}">{escape_text(value)}</property>')
-    return [*lines, "</cpt>"]
+    return [*lines, f"</{kind}>"]
 
 
 def _dump_genie(document: Document, i: int, identifier: str) -> list[str]:

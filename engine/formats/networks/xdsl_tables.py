@@ -9,12 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.formats.limits import MOST_CELLS
-from engine.formats.networks.draft import ROUNDING, NodeDraft
+from engine.formats.networks.draft import EXACT, ROUNDING, NodeDraft
 from engine.formats.networks.implied import ImpliedTables
 from engine.formats.networks.xml_tree import Element
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError
 from engine.model.messages import shorten
+from engine.model.noisy_max import NoisyMax
 
 
 def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) -> Floats:
@@ -43,8 +44,8 @@ def read_deterministic(element: Element, node: NodeDraft, cards: Sequence[int]) 
 
 def read_noisy_max(
     element: Element, strengths: Element | None, node: NodeDraft, cards: Sequence[int], implied: ImpliedTables
-) -> Floats:
-    """The table, flat, of ``<parameters>``: a distribution per state of each parent, then the leak.
+) -> NoisyMax:
+    """What ``<parameters>`` stand for: a distribution per state of each parent, then the leak.
 
     SMILE's manual: the columns of a parent follow the order in ``<strengths>``, and its last column has
     probability 1 in the last state of the child, as that state is the weakest. Hence
@@ -64,22 +65,27 @@ def read_noisy_max(
     sums = columns.sum(axis=1, keepdims=True)
     if (columns < 0).any() or not (np.abs(sums - 1) <= ROUNDING).all():
         raise FormatError(f"the noisy-max {shorten(node.name)} has a column that does not sum to 1", element.line)
-    columns = columns / sums
-    orders = _read_strengths(strengths, node, cards)
-    tails = np.cumsum(columns[:, ::-1], axis=1)[:, ::-1]
-    product: Floats = tails[-1:].copy()
-    start = 0
-    for order in orders:
-        own = tails[start : start + len(order)]
+    columns = np.where(np.abs(sums - 1) <= EXACT, columns, columns / sums)
+    causes, start = [], 0
+    for order in _read_strengths(strengths, node, cards):
         if (columns[start + len(order) - 1, :-1] != 0).any():
             what = f"the noisy-max {shorten(node.name)} has a parent whose last column is not 0 … 0 1"
             raise FormatError(f"{what}; change its type to General (CPT) in GeNIe", element.line)
-        product = (product[:, np.newaxis] * own[np.argsort(order)]).reshape(-1, size)
+        causes.append(columns[start : start + len(order)][np.argsort(order)])
         start += len(order)
-    product[:, :-1] -= product[:, 1:]
-    np.maximum(product, 0, out=product)  # the differences of equal tails can be −1e-17
-    product /= product.sum(axis=1, keepdims=True)
-    return product.reshape(-1)
+    return NoisyMax(tuple(causes), columns[-1])
+
+
+def write_noisy_max(noisy: NoisyMax) -> tuple[str, str]:
+    """The contents of ``<strengths>`` and ``<parameters>``: of each parent, the state that does nothing comes last."""
+    strengths, columns = [], []
+    for cause, idle in zip(noisy.causes, noisy.absent, strict=True):
+        order = list(range(len(cause)))
+        order[idle], order[-1] = order[-1], order[idle]  # its own inverse: see _read_strengths
+        strengths += order
+        columns += [cause[k] for k in order]
+    numbers = [number for column in (*columns, noisy.leak) for number in column.tolist()]
+    return " ".join(map(str, strengths)), " ".join(map(repr, numbers))
 
 
 def _read_strengths(element: Element | None, node: NodeDraft, cards: Sequence[int]) -> list[list[int]]:

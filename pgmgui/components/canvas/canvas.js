@@ -15,11 +15,14 @@ class Canvas {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
+      this.drawing.trail.look(this.view.zoom)
       this.map.follow()
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", root)
     this.hint = make_html("div", {class: "hint"}, "Double-click to add a variable; drag from its rim to connect", root)
     this.map = new Minimap(this) // below the menus
+    this.menu = new Menu(root)
+    this.connecting = new Connecting(this)
     add_tools(this)
     this.finder = new Finder(this)
     this.drawing.sight.on_change = this.map.change
@@ -28,6 +31,8 @@ class Canvas {
     this.help = new Help(root)
     this.stop_pointer = listen_to_pointer(this)
     this.stop_keys = listen_to_keys(this)
+    listen_to_clipboard(this)
+    listen_to_menu(this)
     this.resize = new ResizeObserver(() => this.view.own ? this.view.show() : this.fit())
     this.resize.observe(root)
   }
@@ -38,9 +43,12 @@ class Canvas {
     if (message.type === "load") this.load(message)
     else if (message.type === "style") this.style(message)
     else if (message.type === "bars") this.believe(message)
+    else if (message.type === "trail") show_trail(this, message)
     else if (message.type === "found") this.finder.show(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
+    else if (message.type === "copied") keep_copied(this, message)
+    else if (message.type === "options") this.asked?.(message)
     else if (message.type === "ack") this.acknowledge(message)
   }
 
@@ -64,10 +72,7 @@ class Canvas {
     if (message.fit) this.before = null
     if (!this.loads || message.fit || !drawing.nodes.some((node) => this.view.shows(node))) this.fit()
     if (focused) this.focus(drawing.node(focused.name) ?? drawing.nodes[Math.min(number, drawing.nodes.length - 1)])
-    if (this.connecting?.from) {
-      this.connecting.from = drawing.node(this.connecting.from.name) ?? null
-      this.show_connecting()
-    }
+    this.connecting.follow()
     this.show_selection()
     this.loads += 1
     this.root.dataset.loads = this.loads
@@ -167,10 +172,6 @@ class Canvas {
     if (text && text !== node.name) this.do("rename", {name: node.name, to: text})
   }
 
-  connect(from, to) {
-    this.do("connect", {from, to})
-  }
-
   remove(node) {
     const names = [...this.selected]
     const edges = [...this.chosen].map(({from, to}) => [from.name, to.name])
@@ -244,7 +245,7 @@ class Canvas {
   }
 
   click(node, more) {
-    if (this.connecting) return this.pick(node)
+    if (this.connecting.is_on) return this.connecting.pick(node)
     const names = new Set(more ? this.selected : [])
     more && names.has(node.name) ? names.delete(node.name) : names.add(node.name)
     this.choose_all(names, more ? this.chosen : [])
@@ -253,7 +254,8 @@ class Canvas {
   choose(edge, more) {
     const edges = new Set(more ? this.chosen : [])
     more && edges.has(edge) ? edges.delete(edge) : edges.add(edge)
-    this.choose_all(more ? this.selected : [], edges)
+    if (more || this.drawing.directed) this.choose_all(more ? this.selected : [], edges)
+    else choose_factor_of(this, edge)
   }
 
   // Go through the edges of a node.
@@ -262,13 +264,14 @@ class Canvas {
     const last = node.edges.findIndex((edge) => this.chosen.has(edge) || edge.to.chosen)
     const edge = node.edges[(last + 1) % node.edges.length]
     this.factor_graph ? choose_factor(this, edge.to) : this.choose(edge, false)
-    this.say(`Selected: ${this.factor_graph ? edge.to.name : this.drawing.describe(edge)}`)
+    if (this.factor_graph || this.drawing.directed) this.say(`Selected: ${this.factor_graph ? edge.to.name : this.drawing.describe(edge)}`)
   }
 
   // Select variables and edges; or a factor, by its number.
   choose_all(names, edges = [], factor = null) {
     const [before, other] = [[...this.selected], factor !== this.factor]
     Object.assign(this, {selected: new Set(names), chosen: new Set(edges), factor})
+    this.say("") // what was said was about something else
     this.show_selection()
     if (other || before.length !== this.selected.size || before.some((name) => !this.selected.has(name))) {
       this.last_select = this.sent + 1
@@ -296,38 +299,6 @@ class Canvas {
     this.tools.allow("Remove what is selected", this.selected.size || this.chosen.size || this.factor !== null)
   }
 
-  // --- connecting without a drag
-
-  // From a node: one arrow. From none: until it is stopped.
-  start_connecting(node) {
-    this.connecting = {from: node ?? null, once: Boolean(node)}
-    this.show_connecting()
-  }
-
-  stop_connecting() {
-    this.connecting = null
-    this.show_connecting()
-  }
-
-  pick(node) {
-    const {from, once} = this.connecting
-    if (!from) this.connecting.from = node
-    else if (once) this.connecting = null
-    else this.connecting.from = null
-    this.show_connecting()
-    if (from) this.connect(from.name, node.name)
-  }
-
-  show_connecting() {
-    const from = this.connecting?.from
-    this.tools.press("Connect variables", Boolean(this.connecting))
-    this.drawing.svg.classList.toggle("connecting", Boolean(this.connecting))
-    this.drawing.highlight("source", from)
-    if (!this.connecting) this.say("")
-    else this.say(from ? `From ${from.name} to …: choose a variable. Escape stops.`
-      : "Connect: choose a variable, then another. Escape stops.")
-  }
-
   // --- moving about
 
   say(text) {
@@ -353,7 +324,7 @@ class Canvas {
     if (this.gesture) {
       this.gesture.cancel()
       this.gesture = null
-    } else if (this.connecting) this.stop_connecting()
+    } else if (this.connecting.is_on) this.connecting.stop()
     else {
       this.clear()
       this.say("")

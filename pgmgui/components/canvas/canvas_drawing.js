@@ -9,7 +9,7 @@ class Drawing {
     this.edges = []
     this.hulls = []
     this.hulls_drawn = []
-    this.highlighted = {} // nodes, by what they are in connecting
+    this.highlighted = {} // lists of nodes, by what they are in connecting
     this.sight = new Sight(this)
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph", tabindex: "0"}, root)
     this.viewport = make("g", {class: "viewport"}, this.svg)
@@ -17,10 +17,13 @@ class Drawing {
     this.hull_layer = layer("hulls")
     this.far = new Far(layer("far"))
     this.hit_layer = layer("hits")
+    const under = layer("trail")
     this.edge_layer = layer("edges")
+    const over = layer("trail")
     this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
+    this.trail = new Trail(this, under, over, layer("trail-stops"))
     this.names = new Names(this, layer("far-names"))
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
@@ -137,14 +140,14 @@ class Drawing {
 
   // The nodes that are drawn in view or not: Tab leads to one, and they are being connected.
   pinned() {
-    return [this.reached, ...Object.values(this.highlighted)].filter(Boolean)
+    return [this.reached, ...Object.values(this.highlighted).flat()].filter(Boolean)
   }
 
   draw(node) {
     if (node.element) return
     make_node(node)
     const {element} = node
-    for (const [name, one] of Object.entries(this.highlighted)) element.classList.toggle(name, one === node)
+    for (const [name, some] of Object.entries(this.highlighted)) element.classList.toggle(name, some.includes(node))
     element.addEventListener("pointerenter", () => this.light(node, true))
     element.addEventListener("pointerleave", () => this.light(node, false))
     element.addEventListener("blur", () => this.light(node, false))
@@ -203,6 +206,7 @@ class Drawing {
   place(nodes) {
     for (const {element, x, y} of nodes) element?.setAttribute("transform", `translate(${x} ${y})`)
     this.bars.place(nodes)
+    this.trail.place()
     const things = [...nodes, ...this.factors.place(nodes)]
     new Set(things.flatMap(({edges}) => edges)).forEach((edge) => this.route(edge))
     new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
@@ -285,17 +289,18 @@ class Drawing {
     this.sight.change()
   }
 
-  // The node that the next step of connecting starts from, or would end at.
-  highlight(name, node) {
-    this.highlighted[name]?.element?.classList.remove(name)
-    this.highlighted[name] = node
-    if (!node) return
-    this.draw(node)
-    node.element.classList.add(name)
+  // The nodes that the next step of connecting starts from, or would end at.
+  highlight(name, nodes) {
+    for (const {element} of this.highlighted[name] ?? []) element?.classList.remove(name)
+    this.highlighted[name] = nodes
+    for (const node of nodes) {
+      this.draw(node)
+      node.element.classList.add(name)
+    }
   }
 
-  stretch_band(from, to) {
-    this.band.setAttribute("d", from && to ? edge_path(from, to, this.directed) : "")
+  stretch_band(nodes, to) {
+    this.band.setAttribute("d", nodes.map((from) => edge_path(from, to, this.directed)).join(""))
   }
 
   stretch_box(x, y, width, height) {

@@ -162,6 +162,17 @@ function choose_factor(canvas, {number}) {
   canvas.choose_all([], [], number)
 }
 
+// An edge with its factor: the next one, if there are several and one of them is chosen. Those over just its ends come
+// first. Their table can be edited then, and Delete removes the edge.
+function choose_factor_of(canvas, edge) {
+  const found = edge.from.squares.filter((square) => edge.to.squares.includes(square))
+    .sort((a, b) => a.members.length - b.members.length || a.number - b.number)
+  const k = canvas.chosen.has(edge) ? (found.findIndex(({number}) => number === canvas.factor) + 1) % found.length : 0
+  canvas.choose_all([], [edge], found[k]?.number ?? null)
+  const more = found.length > 1 ? ` (${k + 1} of ${found.length}: click again for the next)` : ""
+  canvas.say(`Selected: ${canvas.drawing.describe(edge)}. ${found[k]?.name ?? ""}${more}`)
+}
+
 function show_factor_graph(canvas, shown) {
   if (canvas.tools.buttons["Factor graph"].hidden) return
   const {own} = canvas.view

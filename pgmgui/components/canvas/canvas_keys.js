@@ -1,5 +1,11 @@
 // What keys do. Those of the canvas work while the focus is in it, undo, finding, bars and help on the whole page.
 
+const COMMANDS = {
+  "a": (canvas) => canvas.choose_all(canvas.drawing.nodes.map(({name}) => name)),
+  "c": (canvas, node) => copy(canvas, node),
+  "d": (canvas, node) => duplicate(canvas, node),
+  "x": (canvas, node) => cut(canvas, node),
+}
 const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 const TEXT = "textarea, select, [contenteditable], "
   + "input:not([type=checkbox], [type=radio], [type=button], [type=range], [type=file])"
@@ -12,7 +18,7 @@ const KEYS = {
   "-": ({view}) => view.zoom_by(0.8),
   "0": (canvas) => canvas.fit(),
   "n": (canvas, node) => canvas.add_beside(node),
-  "e": (canvas, node) => canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting(node),
+  "e": (canvas, node) => canvas.connecting.toggle(canvas.meant(node)),
   "h": (canvas, node) => canvas.hide(node),
   "l": (canvas, node) => canvas.choose_next(node),
   "f": (canvas) => show_factor_graph(canvas, !canvas.factor_graph),
@@ -25,6 +31,7 @@ const KEYS = {
   "Delete": (canvas, node) => canvas.remove(node),
   "Backspace": (canvas, node) => canvas.remove(node),
   "Escape": (canvas) => canvas.escape(),
+  "ContextMenu": (canvas, node) => open_menu_by_key(canvas, node),
 }
 
 function listen_to_keys(canvas) {
@@ -42,8 +49,10 @@ function press(canvas, event) {
   const direction = ARROWS[event.key]
   const node = canvas.drawing.node_of(event.target)
   if (direction && (command || event.altKey)) canvas.nudge(node, direction[0] * NUDGE, direction[1] * NUDGE)
-  else if (command && event.key.toLowerCase() === "a") canvas.choose_all(canvas.drawing.nodes.map(({name}) => name))
+  else if (command && !event.shiftKey && !event.altKey && COMMANDS[event.key.toLowerCase()])
+    COMMANDS[event.key.toLowerCase()](canvas, node)
   else if (command || event.altKey) return false
+  else if (event.shiftKey && event.key === "F10") open_menu_by_key(canvas, node)
   else if (direction && event.shiftKey) canvas.view.pan_by(-PAN * direction[0], -PAN * direction[1])
   else if (direction) canvas.walk(node, direction)
   else if (event.key === "Enter" || event.key === " ") {

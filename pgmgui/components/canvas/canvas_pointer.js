@@ -39,7 +39,7 @@ function listen_to_pointer(canvas) {
   svg.addEventListener("pointercancel", () => { canvas.gesture?.cancel(); end() })
   svg.addEventListener("dblclick", (event) => {
     clearTimeout(waiting)
-    if (canvas.connecting || canvas.chosen.size || canvas.factor !== null) return
+    if (canvas.connecting.is_on || canvas.chosen.size || canvas.factor !== null) return
     const [x, y] = canvas.view.point(event)
     if (canvas.drawing.card_at(x, y)) return
     const node = canvas.drawing.node_at(x, y)
@@ -65,7 +65,7 @@ function begin_gesture(canvas, event) {
   const edge = drawing.edge_of(event.target)
   const square = drawing.factors.square_of(event.target)
   const component = drawing.component_of(event.target)
-  const bar = canvas.connecting ? null : drawing.card_at(...canvas.view.point(event))
+  const bar = canvas.connecting.is_on ? null : drawing.card_at(...canvas.view.point(event))
   if (bar) return {x: event.clientX, y: event.clientY, ...bar_gesture(canvas, bar)}
   const more = event.shiftKey || event.ctrlKey || event.metaKey
   let click = () => canvas.clear()
@@ -74,7 +74,7 @@ function begin_gesture(canvas, event) {
   else if (edge) click = () => canvas.choose(edge, more)
   else if (component) click = () => canvas.look(component.number)
   let gesture
-  if (node && (canvas.connecting || event.target.classList.contains("rim"))) gesture = connect_gesture(canvas, node)
+  if (node && (canvas.connecting.is_on || event.target.classList.contains("rim"))) gesture = connect_gesture(canvas, node)
   else if (node) gesture = move_gesture(canvas, node, event)
   else if (event.shiftKey) gesture = box_gesture(canvas, event)
   else gesture = pan_gesture(canvas, event)
@@ -138,20 +138,26 @@ function bar_gesture(canvas, {card, k}) {
   }
 }
 
+// From a node; from all that are selected, if it is one of them.
 function connect_gesture(canvas, node) {
   const {drawing, view} = canvas
+  const names = canvas.meant(node).filter((name) => name !== node.name)
   const find = (event) => drawing.node_at(...view.point(event))
-  const cancel = () => { drawing.stretch_band(); drawing.highlight("target") }
+  const cancel = () => { drawing.stretch_band([]); drawing.highlight("target", []); canvas.say("") }
+  // By name: a graph that comes meanwhile has other nodes.
+  const sources = (target) => [node.name, ...names].map((name) => drawing.node(name)).filter((one) => one && one !== target)
   return {
     step(event) {
       const target = find(event)
-      drawing.highlight("target", target === node ? null : target)
-      drawing.stretch_band(node, target && target !== node ? target : point_node(...view.point(event)))
+      const meant = target && target.name !== node.name ? target : null
+      drawing.highlight("target", meant ? [meant] : [])
+      drawing.stretch_band(sources(meant), meant ?? point_node(...view.point(event)))
+      if (names.length) canvas.say(`From ${count_nodes(sources(meant).length)}${meant ? ` to ${meant.name}` : ""}`)
     },
     finish(event) {
       cancel()
       const target = find(event)
-      if (target && target !== node) canvas.connect(node.name, target.name)
+      if (target && target.name !== node.name) connect(canvas, sources(target).map(({name}) => name), target.name)
     },
     cancel,
   }

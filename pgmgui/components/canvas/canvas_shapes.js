@@ -19,6 +19,8 @@ function make_node(node) {
   node.pin = make("text", {class: "pin", x: -w - 4}, element)
   node.badge = make("text", {class: "badge", x: w - 2, y: 3 - h}, element)
   node.below = make("text", {class: "below", y: h + 20}, element)
+  // A sheet with a folded corner, for those with a note.
+  make("path", {class: "sheet", d: `M${-w - 1} ${-h - 5}h7l4 4v9h-11zm7 0v4h4`}, element)
   node.title = make("title", {}, element)
   node.element = element
   if (node.look) wear_look(node)
@@ -28,13 +30,14 @@ function make_node(node) {
 
 function wear_look(node) {
   const {element} = node
-  const {role, component, badge, shade, pruned, ghost, borrowed} = node.look
+  const {role, component, badge, shade, note, pruned, ghost, borrowed} = node.look
   element.dataset.role = role
   element.dataset.shade = shade
   element.dataset.component = component
   element.classList.toggle("pruned", pruned)
   element.classList.toggle("ghost", ghost)
   element.classList.toggle("borrowed", borrowed)
+  element.classList.toggle("noted", Boolean(note))
   node.badge.textContent = badge
   node.below.textContent = borrowed ? "borrowed" : role === "given" ? "given" : ""
   wear_label(node)
@@ -54,8 +57,10 @@ function wear_selection(node) {
 function wear_label(node) {
   const supposed = node.supposed ? `. Supposed: ${node.supposed}` : ""
   const about = node.about ?? node.name // how it looks may still be on its way
-  node.title.textContent = about + supposed
-  node.element.setAttribute("aria-label", about + supposed + (node.selected ? ". Selected" : ""))
+  const note = node.look?.note
+  node.title.textContent = about + supposed + (note ? `\n\n${note}` : "")
+  const said = `${about}${supposed}${note ? `. Note: ${note}` : ""}`
+  node.element.setAttribute("aria-label", said + (node.selected ? ". Selected" : ""))
 }
 
 function make_edge(edge, directed) {

@@ -4,12 +4,14 @@ const SHORTCUTS = [
   ["Double-click, N", "Add a variable: where you click, or beside the node in focus"],
   ["Double-click on a node, F2", "Rename it; Enter keeps the name, Escape the old one"],
   ["Drag a node, Ctrl or Alt + arrows", "Move it, or all that are selected"],
-  ["Drag from the rim of a node, E", "Connect: go to another node and press Enter, or click it"],
+  ["Drag from the rim of a node, E", "Connect, all that are selected at once: go to another node and press Enter, or click it"],
+  ["Ctrl + C, X, V, D", "Copy, cut, paste or duplicate the selected variables, on this page or another"],
+  ["Right click, Menu key, Shift + F10", "What can be done with a node, an arrow, a factor or the canvas"],
   ["Delete, Backspace", "Remove the selected variables and arrows"],
   ["Click, Enter, Space", "Select a node; with Shift or Ctrl several"],
   ["Shift + drag, Ctrl + A", "Select all in a box, or all there are"],
   ["Click on an arrow, L", "Select it; L goes through the arrows of the node in focus"],
-  ["Click on a square", "Select a factor of a Markov network: the Variable tab has its table; Delete removes it"],
+  ["Click on a square, an edge", "Select a factor of a Markov network: the Variable tab has its table; Delete removes it"],
   ["F", "Show the factor graph of a Markov network, or its variables' graph again"],
   ["B", "Show or hide bars: how probable each state is"],
   ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
@@ -25,6 +27,7 @@ const SHORTCUTS = [
   ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
   ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
+  ["Arrows, Enter, + and −, 0 in a diagram", "Junction tree, meta-network: go to the next box, press it; zoom; see all"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["?", "This list"],
 ]
@@ -66,11 +69,11 @@ function add_tools(canvas) {
   tools.add("Redo", "Redo", "Nothing to redo", () => canvas.travel("redo"))
   tools.add("Add a variable", "Add", "Add a variable (N)", () => canvas.add_beside(canvas.only_selected()))
   tools.add("Connect variables", "Connect", "Connect: click one variable, then another (E)", () => {
-    canvas.connecting ? canvas.stop_connecting() : canvas.start_connecting()
+    canvas.connecting.toggle()
   })
   tools.add("Remove what is selected", "Delete", "Remove what is selected (Delete)", () => canvas.remove())
   tools.add("Lay out the graph", "Layout", "Lay out the whole graph anew", () => {
-    canvas.do("arrange", {}, (done) => done && canvas.fit())
+    lay_out(canvas)
   })
   tools.add("Bars", "Bars", "Bars: how probable each state is (B)", () => canvas.show_bars(!canvas.bars_shown))
   tools.add("Factor graph", "Factors", "Factor graph: each factor a square, with lines to its variables (F)", () => {
@@ -80,54 +83,21 @@ function add_tools(canvas) {
   tools.add("Zoom in", "+", "Zoom in (+)", () => canvas.view.zoom_by(1.25))
   tools.add("Zoom out", "−", "Zoom out (−)", () => canvas.view.zoom_by(0.8))
   tools.add("Fit the graph", "Fit", "Fit the graph (0)", () => canvas.fit())
-  tools.add("Picture", "Picture", "Save a picture of the whole graph", () => canvas.menu.toggle())
-  canvas.menu = new Menu(canvas.root, tools.buttons.Picture, "Picture of the graph", [
-    ["SVG", "Lines, for print and for drawing programs", () => canvas.save_picture("svg")],
-    ["PNG", "Pixels, for slides and pages", () => canvas.save_picture("png")],
-  ])
+  const {menu} = canvas
+  const pictures = [
+    {text: "SVG", about: "Lines, for print and for drawing programs", action: () => canvas.save_picture("svg")},
+    {text: "PNG", about: "Pixels, for slides and pages", action: () => canvas.save_picture("png")},
+  ]
+  tools.add("Picture", "Picture", "Save a picture of the whole graph", () => {
+    menu.toggle_at(tools.buttons.Picture, "Picture of the graph", pictures)
+  })
+  tools.buttons.Picture.setAttribute("aria-haspopup", "menu")
+  tools.buttons.Picture.setAttribute("aria-expanded", "false")
   tools.add("Shortcuts", "?", "All shortcuts (?)", () => canvas.help.open())
 }
 
-// A list of things to do that opens above the buttons.
-class Menu {
-  constructor(root, button, label, items) {
-    this.button = button
-    this.list = make_html("div", {class: "menu", role: "menu", "aria-label": label, hidden: ""}, "", root)
-    for (const [text, about, action] of items) {
-      const item = make_html("button", {type: "button", role: "menuitem", title: about, tabindex: "-1"}, text, this.list)
-      item.addEventListener("click", () => { this.close(); action() })
-    }
-    button.setAttribute("aria-haspopup", "menu")
-    this.list.addEventListener("keydown", (event) => this.press(event))
-    this.list.addEventListener("focusout", ({relatedTarget}) => {
-      if (relatedTarget !== button && !this.list.contains(relatedTarget)) this.close(false)
-    })
-    this.close(false)
-  }
-
-  toggle() {
-    if (!this.list.hidden) return this.close()
-    this.list.hidden = false
-    this.button.setAttribute("aria-expanded", "true")
-    this.list.firstElementChild.focus()
-  }
-
-  close(by_key = true) {
-    this.list.hidden = true
-    this.button.setAttribute("aria-expanded", "false")
-    if (by_key) this.button.focus()
-  }
-
-  press(event) {
-    event.stopPropagation() // what is typed here is not for the canvas
-    const items = [...this.list.children]
-    const step = {ArrowDown: 1, ArrowUp: items.length - 1}[event.key]
-    const here = items.indexOf(this.list.getRootNode().activeElement)
-    if (step) items[(here + step) % items.length].focus()
-    else if (event.key === "Escape") this.close()
-    else return
-    event.preventDefault()
-  }
+function lay_out(canvas) {
+  canvas.do("arrange", {}, (done) => done && canvas.fit())
 }
 
 class Help {

@@ -48,8 +48,8 @@ class Look:
     nodes : tuple of dict
         Per node its ``role`` (what the data says, or ``given``; empty without data), ``component`` (its number from
         1, 0 for none), ``badge`` (that number, and those it serves; or its gap), ``shade`` (a class of canvas.css for
-        its gap, or nothing), ``pruned``, ``ghost`` (not part of the component that is looked at), ``borrowed`` (on its
-        boundary), and ``about`` and ``place``, together a line for
+        its gap, or nothing), ``note`` (what the user has written on it), ``pruned``, ``ghost`` (not part of the
+        component that is looked at), ``borrowed`` (on its boundary), and ``about`` and ``place``, together a line for
         tooltips and screen readers: what it is, and which components it belongs to.
     components : tuple of tuple of int
         The nodes of each component that is drawn around: those with something hidden, and the one looked at.
@@ -87,10 +87,20 @@ class Beliefs:
     supposed: Mapping[int, str]
 
 
+@dataclass(frozen=True)
+class Trail:
+    """A way through the graph that stands out: its nodes one after another, and those of them where it is blocked."""
+
+    nodes: tuple[int, ...]
+    stops: tuple[int, ...]
+
+
 def is_other(before: Graph | None, graph: Graph) -> bool:
     """Whether a graph is no edit of the one before, so that it must be brought into view."""
-    if before is None or before.title != graph.title:
+    if before is None:
         return True
+    if before.title != graph.title:
+        return before.nodes != graph.nodes  # else it was renamed
     known = {node["name"] for node in before.nodes}
     new = sum(node["name"] not in known for node in graph.nodes)
     return new > 1 and 2 * new > len(graph.nodes)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.formats import Document, dump_network, write_network
+from engine.formats import Document, describe_losses, dump_network, write_network
 from engine.model.errors import PgmError
-from pgmgui.components.fields import TextField, make_button
+from pgmgui.components.fields import TextField, make_button, make_field
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project.network_files import find_target, list_writable, suggest_name
@@ -31,6 +30,7 @@ class Saving(pn.viewable.Viewer):
         self._status = PlainText(margin=(0, 0))
         self._make_controls()
         rows = [
+            self._called,
             pn.Row(self._name, self._format, self._give, self._download, margin=0, sizing_mode="stretch_width"),
             *([pn.Row(self._path, self._write, margin=0, sizing_mode="stretch_width")] if session.local else []),
             self._learned,
@@ -44,6 +44,7 @@ class Saving(pn.viewable.Viewer):
         self._offer()
 
     def _make_controls(self) -> None:
+        self._called = make_field("Network's name", "Its title here, and its name in files.", self._rename)
         self._name = TextField(
             label="File name",
             description="Without suffix; a suffix that is typed chooses the format.",
@@ -82,6 +83,10 @@ class Saving(pn.viewable.Viewer):
 
     # --- what the controls do
 
+    def _rename(self, title: str) -> None:
+        self._session.rename_network(title)
+        self._called.value = self._session.scene.title
+
     def _split_name(self, name: str) -> None:
         """A suffix that is typed after the name is a choice of format."""
         suffix = Path(name).suffix.lower()
@@ -92,7 +97,7 @@ class Saving(pn.viewable.Viewer):
     def _choose_document(self) -> Document:
         """What to save: the network on the page, or with what was learned in place of its tables."""
         document, learned = self._session.document, self._session.learned
-        return replace(document, network=learned.network()) if learned is not None and self._learned.value else document
+        return document.with_network(learned.network()) if learned is not None and self._learned.value else document
 
     async def _save(self, _event: object) -> None:
         document, suffix = self._choose_document(), self._format.value
@@ -103,7 +108,7 @@ class Saving(pn.viewable.Viewer):
             self._session.say(f"{error}.")
             return
         self._download.give(name, content)
-        self._status.write(f"Saved {count_edges(document.network)} as {name}.")
+        self._status.write(f"Saved {count_edges(document.network)} as {name}.", *_tell_losses(document, name))
 
     async def _store(self, overwrite: bool, _event: object) -> None:
         document = self._choose_document()
@@ -118,7 +123,8 @@ class Saving(pn.viewable.Viewer):
         except PgmError as error:
             self._session.say(f"{error}.")
             return
-        self._status.write(f"Wrote {count_edges(document.network)} to {target.absolute()}.")
+        said = f"Wrote {count_edges(document.network)} to {target.absolute()}."
+        self._status.write(said, *_tell_losses(document, target.name))
 
     def _ask(self, target: Path | None) -> None:
         """Ask whether to replace a file, or no longer."""
@@ -140,8 +146,13 @@ class Saving(pn.viewable.Viewer):
             self._format.param.update(options=options, value=kept)
         if self._title != scene.title:
             self._title = scene.title
+            self._called.value = scene.title
             self._name.value = suggest_name(scene.title)
             self._ask(None)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _tell_losses(document: Document, name: str) -> list[str]:
+    return [f"Note: {loss}." for loss in describe_losses(document, name)]

@@ -7,15 +7,17 @@ import panel as pn
 from engine.model.network import BayesianNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.drawer import Drawer
-from pgmgui.components.fields import make_field
+from pgmgui.components.fields import make_area, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.marks import ROLES, describe_mark
+from pgmgui.project.notes import LONGEST_NOTE, find_note
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.compare import ComparePanel
 from pgmgui.tabs.variable.mark_details import MarkDetails
+from pgmgui.tabs.variable.noisy import NoisyEditor
 from pgmgui.tabs.variable.prior_form import PriorEditor
 from pgmgui.tabs.variable.states import StatesEditor
 from pgmgui.tabs.variable.table import TableEditor
@@ -43,6 +45,9 @@ class VariablePanel(pn.viewable.Viewer):
         self._all = pn.Column(self._hint, self._list, sizing_mode="stretch_width", margin=0)
         self._many = Drawer(MarkDetails(session, several=True))
         self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
+        self._note = make_area(
+            "Note", "What you want to remember of it; kept in files.", LONGEST_NOTE, self._write_note
+        )
         self._around = Choices(label="Neighbours", on_press=lambda name: session.select([name]), margin=(2, 0))
         sections = LazyTabs(
             {
@@ -51,11 +56,12 @@ class VariablePanel(pn.viewable.Viewer):
                 "Known": lambda: MarkDetails(session),
                 "Prior": lambda: PriorEditor(session),
                 "Compare": lambda: ComparePanel(session),
+                "Noisy-MAX": lambda: NoisyEditor(session),
             },
             "stretch_width",
             sx=_TABS,
         )
-        self._one = Drawer(self._name, self._around, sections)
+        self._one = Drawer(self._name, self._note, self._around, sections)
         self._scope = Choices(
             label="Variables of the factor", on_press=lambda name: session.select([name]), margin=(2, 0)
         )
@@ -75,6 +81,7 @@ class VariablePanel(pn.viewable.Viewer):
             self._list_all()
         elif chosen == 1:
             self._name.value = self._session.selected[0]
+            self._note.value = find_note(self._session.document, self._session.selected[0])
             self._around.groups = self._neighbours()
 
     # --- nothing selected
@@ -121,6 +128,12 @@ class VariablePanel(pn.viewable.Viewer):
         session = self._session
         if len(session.selected) == 1 and name != session.selected[0]:
             session.rename(session.selected[0], name)
+            self._update()
+
+    def _write_note(self, text: str) -> None:
+        session = self._session
+        if len(session.selected) == 1 and text != find_note(session.document, session.selected[0]):
+            session.set_note(session.selected[0], text)
             self._update()
 
     def _neighbours(self) -> list[Group]:

@@ -467,3 +467,36 @@ def test_a_drawn_markov_network_has_a_factor_for_each_edge_alone():
     network = editing.disconnect(network, "A", "B")
     assert network.scopes == ((2,), (1, 2), (0,))  # what is alone again has a factor again
     assert network.tables[2].tolist() == [1.0, 1.0]
+
+
+# --- many at once
+
+
+@given(strategies.bayesian_networks(5), st.data())
+def test_connecting_many_is_connecting_each(network, data):
+    to = data.draw(st.sampled_from(names(network)))
+    before = {
+        name for name in names(network) if not nx.has_path(graph(network), network.index[to], network.index[name])
+    }
+    assume(before)
+    sources = data.draw(st.lists(st.sampled_from(sorted(before)), unique=True, min_size=1))
+    parents = {network.variables[p].name for p in network.parents[network.index[to]]}
+    if parents >= set(sources):
+        with pytest.raises(ModelError, match="connected with"):
+            editing.connect_all(network, sources, to)
+        return
+    edited = editing.connect_all(network, sources, to)
+    assert {edited.variables[p].name for p in edited.parents[edited.index[to]]} == parents | set(sources)
+    np.testing.assert_allclose(joint(edited), joint(network), atol=1e-12)  # arrows change no probability
+
+
+def test_many_are_refused_together_and_the_arrow_is_named():
+    with pytest.raises(ModelError, match="an arrow from 'V3' to 'V1' would close a cycle: V1 → V2 → V3 → V1"):
+        editing.connect_all(chain(2, 2, 2, 2), ["V0", "V3", "V2"], "V1")
+
+
+def test_edges_that_are_there_are_not_made_again():
+    network = MarkovNetwork(chain(2, 2, 2).variables, ((0, 1),), (np.full((2, 2), 0.3),))
+    edited = editing.connect_all(network, ["V0", "V2", "V1"], "V1")
+    assert edited.scopes == ((0, 1), (2, 1))
+    np.testing.assert_array_equal(edited.tables[0], network.tables[0])

@@ -54,6 +54,17 @@ def kinds(canvas):
         {"op": "add", "x": True, "y": 2},
         {"op": "rename", "name": "V", "to": None},
         {"op": "connect", "from": ["V"], "to": "X"},
+        {"op": "connect_all", "names": "V", "to": "X"},
+        {"op": "connect_all", "names": ["V"], "to": None},
+        {"op": "duplicate", "names": [None]},
+        {"op": "paste", "text": None, "at": None},
+        {"op": "paste", "text": ""},
+        {"op": "paste", "text": "", "at": [1]},
+        {"op": "paste", "text": "", "at": [1, float("nan")]},
+        {"op": "paste", "text": "", "at": "12"},
+        {"op": "mark", "names": ["V"], "kind": "evil"},
+        {"op": "mark", "names": ["V"], "kind": None},
+        {"op": "mark", "names": ["V"], "kind": "given"},
         {"op": "move", "places": {"V": [1, 2]}},
         {"op": "move", "places": [["V", 1]]},
         {"op": "move", "places": [["V", 1, float("inf")]]},
@@ -285,3 +296,32 @@ def test_what_the_browser_was_told_adds_up_to_the_look(steps):
             hull["number"]: {**hull, "members": list(members), "factors": list(factors)}
             for hull, members, factors in around
         }
+
+
+def test_a_copy_is_sent_as_text_and_pasted_where_the_pointer_is(session, wire):
+    wire._handle_msg({"type": "copy", "names": ["X", "nobody"]})
+    (copied,) = wire.sent
+    assert copied["type"] == "copied"
+    assert perform(session, {"op": "paste", "text": copied["text"], "at": [10, 20]})
+    assert session.document.positions["X 2"] == (10.0, 20.0)
+    assert perform(session, {"op": "duplicate", "names": ["X 2", "nobody"]})
+    assert session.selected == ["X 3"]
+    wire.sent.clear()
+    for names in ("X", [1], None):
+        wire._handle_msg({"type": "copy", "names": names})
+    wire._handle_msg({"type": "ask", "name": ["X"]})
+    wire._handle_msg({"type": "ask", "name": "nobody"})
+    assert wire.sent == []
+
+
+def test_a_menu_asks_for_states_and_marks(session, wire):
+    session.suppose("X", [0.0, 1.0])
+    perform(session, {"op": "mark", "names": ["X", "Z"], "kind": "partial"})
+    wire.sent.clear()
+    wire._handle_msg({"type": "ask", "name": "X"})
+    (options,) = wire.sent
+    assert options["type"] == "options"
+    assert (options["states"], options["left"]) == (list(session.network.variables[1].states), 0)
+    assert (options["supposed"], options["mark"]) == (1, "partial")
+    assert perform(session, {"op": "mark", "names": ["X"], "kind": ""})
+    assert set(session.marks) == {"Y", "Z"}
