@@ -23,6 +23,6 @@ Why L-BFGS at last: where EM had all steps of the search, win95pts with half of 
 eight restarts, for a variation in a higher basin is lower for hundreds of steps than a best that has made them. Where
 L-BFGS came after only 30 steps of EM, it led to other basins than EM, 0.25 (win95pts) and 0.55 nats (child) lower.
 
-Why tables of the best: without them alarm with a fifth hidden was, after 15 s, 1 nat (2^10 rows) and 2 nats (2^12) below
-the best of all other learners; with them 4 nats above, both times.
+Why tables of the best: without them alarm with a fifth hidden was, after 15 s, 1 nat (2^10 rows) and 2 nats (2^12)
+below the best of all other learners; with them 4 nats above, both times.
 """
