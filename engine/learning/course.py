@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+ENDS = ("", "counted", "certified", "settled")
+"""Why no more was done: its data is complete, it is at its bound, or nothing moves. Empty if more could be."""
+
 
 @dataclass(frozen=True)
 class Course:
@@ -16,8 +19,8 @@ class Course:
         Candidates beside the restarts, which are variations of the best and new starts; how often one took its place.
     polished_by : str
         The learner, by its title; empty if none was needed.
-    end : {"", "counted", "certified", "settled"}
-        Why no more was done: its data is complete, it is at its bound, or nothing moves. Empty if more could be.
+    end : str
+        One of ``ENDS``.
     """
 
     restarts: int

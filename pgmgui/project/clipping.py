@@ -15,8 +15,8 @@ from engine.model.copying import copy_part, name_copies, paste_part
 from engine.model.errors import FormatError, ModelError
 from engine.model.network import BayesianNetwork
 from pgmgui.project.following import Changes, follow
-from pgmgui.project.layers import Points
 from pgmgui.project.layout import NODE_HEIGHT, label_width
+from pgmgui.project.lines import Points
 from pgmgui.project.marks import Given
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import FORMAT, Saved, dump, parse

@@ -1,7 +1,7 @@
 """What learners have reached, as a session file keeps it: the curve of each, and the parameters it ended with.
 
 Only these are believed, and only if they fit the network: the likelihood, the counts and the gap are found anew
-from the parameters.
+from the parameters. What a learner has done for each component cannot be, and is told as it was written.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any
 import numpy as np
 
 from engine.formats.schema import flag, list_of, number, numbers, one_of, optional, record, refuse, text, whole
+from engine.learning.course import ENDS, Course
 from engine.learning.distance import no_history
+from engine.learning.learners.auto.polish import TITLES
 from engine.learning.methods import METHODS
 from engine.learning.parameters import Simplex
 from engine.learning.snapshot import Snapshot
@@ -79,6 +81,8 @@ class Result:
     iterations, converged : array (restarts, components + 1)
     tested : tuple of Standing
         Where rows were held out: some iterations.
+    courses : tuple of Course
+        As in a Snapshot; none in files from before they were kept.
     """
 
     method: str
@@ -92,6 +96,7 @@ class Result:
     theta: Floats
     iterations: Ints
     converged: Bools
+    courses: tuple[Course, ...] = ()
     tested: tuple[Standing, ...] = ()
 
 
@@ -119,6 +124,7 @@ def make_result(
         snapshot.theta[ended],
         snapshot.iterations[ended],
         snapshot.converged[ended],
+        snapshot.courses,
         tuple(tested),
     )
 
@@ -139,6 +145,8 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
     fits = theta.ndim == 2 and theta.shape[1] == objective.n_parameters and len(theta) > 0
     if not fits or not result.iterations.shape == result.converged.shape == by_component:
         raise PgmError("they are of another network or of other components")
+    if len(result.courses) not in (0, objective.n_components if objective.is_separable else 1):
+        raise PgmError("what was done is said of other components")
     sums = np.add.reduceat(theta, objective.geometry.starts, axis=1) if theta.size else theta
     if (theta < 0).any() or (isinstance(objective.geometry, Simplex) and not np.allclose(sums, 1.0, atol=1e-6)):
         raise PgmError("their parameters are no probabilities")
@@ -162,6 +170,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         result.converged,
         no_history(len(theta))[:, None],
         result.stop,
+        result.courses,
     )
 
 
@@ -170,8 +179,10 @@ def dump_result(result: Result) -> dict[str, Any]:
     points = [[_finite(value) for value in asdict(point).values()] for point in result.points]
     tested = [[_finite(value) for value in asdict(one).values()] for one in result.tested]
     lists = {name: getattr(result, name).tolist() for name in ("theta", "iterations", "converged")}
+    courses = [asdict(course) for course in result.courses]
     plain = ("method", "state", "note", "stop", "iteration", "inferences", "seconds")
-    return {**{name: getattr(result, name) for name in plain}, "points": points, "tested": tested, **lists}
+    lists |= {"courses": courses, "tested": tested}
+    return {**{name: getattr(result, name) for name in plain}, "points": points, **lists}
 
 
 def parse_result(item: Any, place: str) -> Result:
@@ -182,6 +193,10 @@ def parse_result(item: Any, place: str) -> Result:
             raise FormatError(f"{place}.{name}: expected lists of one length")
         found[name] = np.array(found[name], dtype=kind)
     return Result(**found)
+
+
+def _parse_course(item: Any, place: str) -> Course:
+    return Course(**_COURSE(item, place))
 
 
 def _parse_point(item: Any, place: str) -> Point:
@@ -205,6 +220,15 @@ def _parse_standing(item: Any, place: str) -> Standing:
 
 _COUNT, _SECONDS = whole(0, 10**15), number(0, 1e15)
 _OBJECTIVE = optional(number(-1e300, 1e300), -math.inf)
+_COURSE = record(
+    {
+        "restarts": _COUNT,
+        "tried": _COUNT,
+        "better": _COUNT,
+        "polished_by": one_of(("", *TITLES)),
+        "end": one_of(ENDS),
+    }
+)
 _RESULT = record(
     {
         "method": one_of(METHODS),
@@ -218,6 +242,7 @@ _RESULT = record(
         "theta": list_of(numbers(0, 1e100), 1),
         "iterations": list_of(list_of(_COUNT), 1),
         "converged": list_of(list_of(flag), 1),
+        "courses": optional(list_of(_parse_course), ()),
         "tested": optional(list_of(_parse_standing, 0, MOST_POINTS), ()),
     }
 )

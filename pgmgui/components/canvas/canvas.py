@@ -91,8 +91,8 @@ class Canvas(Component):
             self._do(self._perform, message)
         elif message.get("type") == "find" and isinstance(message.get("text"), str) and self.on_find is not None:
             self._do(self._find, message["text"])
-        elif message.get("type") == "ask" and isinstance(message.get("name"), str) and self.on_ask is not None:
-            self._do(self._answer, message["name"])
+        elif message.get("type") == "ask" and isinstance(message.get("node"), str) and self.on_ask is not None:
+            self._do(self._answer, message["node"])
         elif message.get("type") == "copy" and self.on_copy is not None:
             names = message.get("names")
             if isinstance(names, list) and all(isinstance(name, str) for name in names):

@@ -262,5 +262,5 @@ function list_for_canvas(canvas, [x, y], component) {
 // Have Python say what states a node has, and what is supposed and known of it.
 function ask(canvas, name, then) {
   canvas.asked = (found) => found.name === name && then(found)
-  canvas.send({type: "ask", name})
+  canvas.send({type: "ask", node: name})
 }

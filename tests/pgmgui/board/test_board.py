@@ -314,8 +314,8 @@ def test_a_copy_is_sent_as_text_and_pasted_where_the_pointer_is(session, wire):
     wire.sent.clear()
     for names in ("X", [1], None):
         wire._handle_msg({"type": "copy", "names": names})
-    wire._handle_msg({"type": "ask", "name": ["X"]})
-    wire._handle_msg({"type": "ask", "name": "nobody"})
+    wire._handle_msg({"type": "ask", "node": ["X"]})
+    wire._handle_msg({"type": "ask", "node": "nobody"})
     assert wire.sent == []
 
 
@@ -323,7 +323,7 @@ def test_a_menu_asks_for_states_and_marks(session, wire):
     session.suppose("X", [0.0, 1.0])
     perform(session, {"op": "mark", "names": ["X", "Z"], "kind": "partial"})
     wire.sent.clear()
-    wire._handle_msg({"type": "ask", "name": "X"})
+    wire._handle_msg({"type": "ask", "node": "X"})
     (options,) = wire.sent
     assert options["type"] == "options"
     assert (options["states"], options["left"]) == (list(session.network.variables[1].states), 0)

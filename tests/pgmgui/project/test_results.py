@@ -57,6 +57,46 @@ def test_all_that_the_page_tells_of_a_run_comes_back():
     np.testing.assert_array_equal(again.network.tables[2], before.network().tables[2])
 
 
+def test_what_auto_says_of_each_component_comes_back():
+    session, race = learned("burglary", methods=("auto",), restarts=8)
+    again, _ = reopened(race.saved())
+    assert session.learned.courses
+    assert again.learned.courses == session.learned.courses
+
+
+def test_a_file_from_before_courses_were_kept_opens_without_them():
+    _, race = learned("burglary", methods=("auto",), restarts=8)
+    plain = json.loads(dump(race.saved()))
+    del plain["results"][0]["courses"]
+    session, found = reopened(json.dumps(plain))
+    assert session.learned.courses == ()
+    assert found.describe() == race.describe()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("end", "won", r"results\[0\].courses\[0\].end: expected one of .*, got 'won'"),
+        ("polished_by", "<b>me</b>", r"courses\[0\].polished_by: expected one of"),
+        ("tried", -1, r"courses\[0\].tried: expected a whole number"),
+    ],
+)
+def test_a_course_that_no_learner_takes_is_refused(field, value, message):
+    _, race = learned("burglary", methods=("auto",), restarts=8)
+    plain = json.loads(dump(race.saved()))
+    plain["results"][0]["courses"][0][field] = value
+    with pytest.raises(FormatError, match=message):
+        parse(json.dumps(plain))
+
+
+def test_courses_of_other_components_are_not_believed():
+    _, race = learned("burglary", methods=("auto",), restarts=8)
+    plain = json.loads(dump(race.saved()))
+    plain["results"][0]["courses"] *= 2
+    session, _ = reopened(json.dumps(plain))
+    assert session.learned is None
+
+
 def test_the_objective_is_found_anew_by_the_engine():
     _, race = learned("burglary", methods=("d-em",), restarts=1)
     session, found = reopened(race.saved())

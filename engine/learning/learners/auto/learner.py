@@ -26,7 +26,6 @@ from engine.learning.learners.auto.polish import (
 from engine.learning.learners.auto.search import (
     BAYESIAN,
     MARKOV,
-    NEAR,
     Pace,
     begin_search,
     end_round,
@@ -73,9 +72,9 @@ class Auto:
     chooses_units: ClassVar[bool] = True
     words: ClassVar[Mapping[type[Network], Words]] = {
         BayesianNetwork: Words(
-            "Restarts and variations of the best are stepped together by EM, and the worse half of each component's is "
-            "dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains most for its work, "
-            "until it is certified or nothing moves.",
+            "Restarts and variations of the best are stepped together by EM, at last by L-BFGS, and the worse half of "
+            "each component's is dropped again and again. EM, hybrid or L-BFGS polishes what is left, whichever gains "
+            "most for its work, until it is certified or nothing moves.",
             r"\theta_S \leftarrow \mathrm{arg}\max\limits_{\theta_S \in \{\mathrm{restarts},\, \mathrm{variations}\}} "
             r"\ell_S(\theta_S) + \log \rho(\theta_S)",
         ),
@@ -110,7 +109,7 @@ class Auto:
         slots = Slots(work.objective, unit)
         memory = state.memory or self._begin(slots, state)
         propagated = np.zeros(work.objective.n_components, dtype=np.int64)
-        for _ in range(self.pace.rungs[memory.search.rung] if memory.stage == SEARCH else 1):
+        for _ in range(self.pace.rungs[memory.search.rung][1] if memory.stage == SEARCH else 1):
             crew, state, info = memory.crew.step(work, state, unit, memory.which.reshape(-1), cancelled)
             memory, propagated = replace(memory, crew=crew), propagated + info.propagated
         rows = slots.values(work.objective.rows_per_pass)
@@ -176,8 +175,6 @@ class Auto:
                 return state, memory, 0
             search = end_round(memory.search, searched, self.pace)
             memory, wanted = replace(memory, search=search), ~memory.done & (search.epoch < self.pace.epochs)
-            if self.ceilings is not None:
-                wanted &= slots.values(state.objective)[0] < self.ceilings - NEAR
             if self.variations is not None and slots.number > 1 and wanted.any():
                 return vary(work, slots, state, unit, memory, self.variations, self.pace.learner, wanted, cancelled)
         return *try_learners(slots, state, memory, self.polishers), 0

@@ -27,28 +27,31 @@ class Pace:
 
     Attributes
     ----------
-    learner : int
-        The one that steps the candidates, by its number.
-    rungs : tuple of int
-        Its steps in an iteration, after which the worse half is dropped; after the last the best is taken.
+    rungs : tuple of (int, int)
+        The learner that steps the candidates, by its number, and its steps in an iteration, after which the worse half
+        is dropped; after the last the best is taken.
     patience : int
         Rounds in a row with nothing better, after which it begins anew.
     epochs : int
         How often it begins.
     """
 
-    learner: int
-    rungs: tuple[int, ...]
+    rungs: tuple[tuple[int, int], ...]
     patience: int
     epochs: int
 
+    @property
+    def learner(self) -> int:
+        """The one that candidates begin with."""
+        return self.rungs[0][0]
 
-BAYESIAN = Pace(MAXIMISE, (15, 15, 40), 5, 8)
-MARKOV = Pace(LBFGS, (5, 5, 15), 3, 5)
+
+BAYESIAN = Pace(((MAXIMISE, 15), (MAXIMISE, 15), (MAXIMISE, 30), (LBFGS, 20)), 5, 8)
+"""EM chooses the basin, for its are higher than those of L-BFGS from the same starts; L-BFGS then tells two that are
+almost as high apart, for which EM would take hundreds of steps. It also keeps the best so far near to its peak."""
+MARKOV = Pace(((LBFGS, 5), (LBFGS, 5), (LBFGS, 15)), 3, 5)
 LEAST_GAIN = 1e-2
 """Nats: less is no better."""
-NEAR = 1.0
-"""Nats: what is as near to its bound needs polishing, not searching."""
 
 
 def begin_search(groups: int) -> Search:
@@ -73,8 +76,10 @@ def halve(slots: Slots, state: State, memory: Memory, pace: Pace) -> tuple[State
     rank = np.argsort(np.argsort(-rivals, axis=0, kind="stable"), axis=0)
     most = np.ceil(np.isfinite(rivals).sum(axis=0) / 2)
     stays = searched & (slot == home) | np.isfinite(rivals) & (rank < most)
-    search = replace(search, rung=search.rung + 1, is_better=is_better, better=search.better + (rise > LEAST_GAIN))
-    return state, replace(memory, which=np.where(stays, pace.learner, REST), search=search).forget(moved)
+    rung = search.rung + 1
+    learner = pace.rungs[rung][0] if rung < len(pace.rungs) else pace.learner
+    search = replace(search, rung=rung, is_better=is_better, better=search.better + (rise > LEAST_GAIN))
+    return state, replace(memory, which=np.where(stays, learner, REST), search=search).forget(moved)
 
 
 def end_round(search: Search, searched: Bools, pace: Pace) -> Search:
@@ -121,7 +126,7 @@ def vary(
 
 def _draw(slots: Slots, own: Floats, variations: Variations, search: Search, generator: np.random.Generator) -> Floats:
     """For every slot a variation of the best of each group, or another start where its search begins anew."""
-    varied = variations.draw(slots.pick(own, search.home), slots.number, generator)
+    varied = variations.draw(slots.pick(own, search.home), own[0], slots.number, generator)
     fresh = variations.draw_anew(slots.number, generator)
     is_fresh = np.tile(search.misses < 0, (slots.number, 1))
     return np.where(slots.parameters(is_fresh), fresh, varied)

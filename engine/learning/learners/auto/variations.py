@@ -13,6 +13,8 @@ from engine.model.dataset import Role
 KINDS = ((1, 0.5), (2, 0.5), (0, 0.3), (1, 1.0), (3, 0.5))
 """Around how many neighbouring variables tables are drawn anew (0: all tables), and how much of them. In turn: on the
 three problems they were tried on, none of them alone was best."""
+OPENED = 0.01
+"""How much is drawn anew of tables that are taken from the best: beside others, their zeros could rule out rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,17 +55,29 @@ class Variations:
         """Other starts, so many."""
         return np.stack([self.task.objective.geometry.random(generator) for _ in range(number)])
 
-    def draw(self, theta: Floats, number: int, generator: np.random.Generator) -> Floats:
-        """Parameters varied in every group, so many times."""
-        geometry = self.task.objective.geometry
+    def draw(self, theta: Floats, best: Floats, number: int, generator: np.random.Generator) -> Floats:
+        """Parameters varied in every group, so many times.
+
+        Where the best of a group is elsewhere, every other variation around a variable takes its tables.
+        """
+        geometry, is_elsewhere = self.task.objective.geometry, self._differ(theta, best)
         drawn, first = [], int(generator.integers(len(KINDS)))
         for k in range(number):
             variables, part = KINDS[(first + k) % len(KINDS)]
-            varied = geometry.mix(theta, geometry.random(generator), part)
+            anew = geometry.random(generator)
+            varied = geometry.mix(theta, anew, part)
             if variables:
+                if k % 2:
+                    varied = np.where(is_elsewhere, geometry.mix(best, anew, OPENED), varied)
                 varied = np.where(self._choose(variables, generator), varied, theta)
             drawn.append(varied)
         return np.stack(drawn)
+
+    def _differ(self, theta: Floats, other: Floats) -> Bools:
+        """The parameters of the groups in which two are not the same."""
+        differs = np.zeros(len(self.around), dtype=bool)
+        differs[self.group[theta != other]] = True
+        return differs[self.group]
 
     def _choose(self, variables: int, generator: np.random.Generator) -> Bools:
         """In each group, the tables around a variable, then around neighbours of what was chosen."""
