@@ -15,7 +15,7 @@ import param
 from engine.formats.limits import FARTHEST
 from pgmgui.board.cards import look_into
 from pgmgui.board.finding import find, find_related
-from pgmgui.board.picture import draw, look_at
+from pgmgui.board.picture import draw, look_at, trace
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
 from pgmgui.project.supposing import Likelihood, toggle, weigh
@@ -34,6 +34,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         graph=draw(session.document, session.scene.title, session.factor_graph),
         look=look_at(session),
         beliefs=look_into(session, answers),
+        trail=trace(session),
         selected=session.selected,
         factor=session.factor,
         history=(session.undoable, session.redoable),
@@ -53,7 +54,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         if changed & {"scene", "factor_graph"}:
             graph = draw(session.document, session.scene.title, session.factor_graph)
             beliefs = look_into(session, answers)
-            news |= {"graph": graph} if graph != canvas.graph else {}
+            news |= {"graph": graph, "trail": trace(session)} if graph != canvas.graph else {}
             news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
         # A run reports many times a second; mostly nobody looks at its gaps.
         if changed - {"selected", "factor", "learned", "moment", "slack"} or session.colour == "gap":
@@ -69,6 +70,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
 
     session.param.watch(update, _WATCHED)
     session.param.watch(believe, ["evidence", "bars"])
+    session.param.watch(lambda *_: canvas.param.update(trail=trace(session)), "trail")
     answers.param.watch(believe, "answer")
     return canvas
 

@@ -9,7 +9,7 @@ from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Component, Decomposition
 from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
-from pgmgui.components.canvas.graph import Graph, Look
+from pgmgui.components.canvas.graph import Graph, Look, Trail
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.words import count_edges, cut, describe_gap, show_gap
 from pgmgui.state.session import Session
@@ -39,6 +39,14 @@ def draw(document: Document, title: str = "", factor_graph: bool = False) -> Gra
     if directed:
         return Graph(title, tuple(nodes), edges, directed, label, file)
     return Graph(title, tuple(nodes), edges, directed, label, file, network.scopes, factor_graph)
+
+
+def trace(session: Session) -> Trail | None:
+    """The trail that a session shows, by the numbers of its nodes; None if it has one that is no longer there."""
+    shown, number = session.trail, session.network.index
+    if shown is None or not all(name in number for name in shown.names):
+        return None
+    return Trail(tuple(number[name] for name in shown.names), tuple(number[name] for name in shown.stops))
 
 
 def look_at(session: Session) -> Look:

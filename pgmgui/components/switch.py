@@ -10,6 +10,17 @@ _ONE_LINE = """
 .MuiFormLabel-root { font-size: 0.875rem; }
 .MuiFormLabel-root.Mui-disabled { color: var(--panel-on-surface-color) !important; }
 """
+# In large type there are two rows of buttons.
+_WRAPPED = ".MuiToggleButtonGroup-root { flex-wrap: wrap; } .MuiToggleButton-root { width: auto !important; }"
+
+
+def make_wrapped_switch(
+    label: str, options: list[str], about: str, margin: tuple[int, int, int, int]
+) -> pmui.RadioButtonGroup:
+    """A switch with so many buttons that there may be no room for them in a row."""
+    switch = make_switch(label, options, about)
+    switch.param.update(margin=margin, sizing_mode="stretch_width", stylesheets=[_ONE_LINE, _WRAPPED])
+    return switch
 
 
 def make_switch(label: str, options: list[str], about: str) -> pmui.RadioButtonGroup:

@@ -49,6 +49,8 @@ class Inquiries(Newest):
         Finds the answer, in a thread.
     choose : callable
         What the question is about now; None if there is nothing to ask.
+    source : callable
+        Whose parameters are asked; the network's own where they do not matter, so that a run asks nothing anew.
     """
 
     found = param.ClassSelector(class_=Found, allow_None=True, doc="The newest answer; None before the first.")
@@ -60,9 +62,10 @@ class Inquiries(Newest):
         beside: Callable[[Callable[[], Callable[[], object]]], None],
         solve: Solve,
         choose: Callable[[], Subject | None],
+        source: Callable[[Session], Network | Snapshot] = find_source,
     ) -> None:
         super().__init__(session, beside)
-        self._solve, self._choose = solve, choose
+        self._solve, self._choose, self._source = solve, choose, source
         self._looking = False
         self._asked: _Question | None = None
         watched = ["scene", "evidence", "viewed", "moment", "learned", "selected"]
@@ -79,7 +82,7 @@ class Inquiries(Newest):
         session, subject = self._session, self._choose()
         if not self._looking or subject is None:
             return
-        source, asked = find_source(session), self._asked
+        source, asked = self._source(session), self._asked
         same = asked is not None and asked.source is source and asked.subject == subject
         if asked is None or not same or asked.evidence != session.evidence:
             self._asked = _Question(source, session.evidence, subject)

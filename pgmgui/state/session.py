@@ -20,6 +20,7 @@ from pgmgui.project.look import Look
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Derived, Parts, Scene, edit_scene
 from pgmgui.project.settings import Settings
+from pgmgui.project.trails import ShownTrail
 from pgmgui.state.editor import Editor
 from pgmgui.state.frames import Frame
 
@@ -44,6 +45,7 @@ class Session(Editor):
     learned = param.ClassSelector(class_=Snapshot, allow_None=True, doc="The best that the last run has reached.")
     row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
+    trail = param.ClassSelector(class_=ShownTrail, allow_None=True, doc="The trail that the canvas shows; or None.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
@@ -182,6 +184,11 @@ class Session(Editor):
     def show_bars(self, shown: bool) -> None:
         """Show the posterior of each variable on the canvas, or hide it."""
         self.bars = shown
+
+    def show_trail(self, trail: ShownTrail | None) -> None:
+        """Draw a trail on the canvas, or none."""
+        if trail != self.trail:
+            self.trail = trail
 
     def show_factor_graph(self, shown: bool) -> None:
         """Show the factor graph of a Markov network on the canvas, or the graph of its variables."""

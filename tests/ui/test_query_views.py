@@ -148,6 +148,32 @@ def test_cases_are_kept_and_compared_side_by_side(open_panel, asia):
     expect(table).to_have_count(0)
 
 
+def test_a_trail_is_drawn_and_says_where_it_is_blocked(stage, open_panel):
+    page = Asking(open_panel("query"))
+    page.button("independence").click()
+    expect(page.page.get_by_text("Select two variables on the canvas")).to_be_visible()
+    page.page.get_by_role("textbox", name="From").fill("tub")
+    page.press("Enter")
+    expect(page.page.get_by_text("lung: another parent of either")).to_be_visible()
+    page.page.get_by_role("textbox", name="To A variable").fill("lung")
+    page.press("Enter")
+    expect(page.page.get_by_text("tub and lung are independent, whatever the numbers are")).to_be_visible()
+    lines, stop = page.canvas.locator(".trail-line"), page.canvas.locator(".trail-stop")
+    expect(lines).to_have_count(2)
+    expect(stop).to_have_count(1)
+    expect(page.page.get_by_text("✗ blocked at either: arrows meet there")).to_be_visible()
+    # A likelihood below is an observed child: it opens the collider.
+    stage.do(lambda: page.session.suppose("xray", (0.9, 0.2)))
+    expect(page.page.get_by_text("and its descendant xray has a likelihood.")).to_be_visible()
+    expect(stop).to_have_count(0)
+    page.page.get_by_role("group", name="Blocked trails").get_by_role("button").first.click()
+    expect(lines).to_have_count(5)
+    expect(stop).to_have_count(1)
+    # Nobody looks at it any more.
+    page.button("bars").click()
+    expect(lines).to_have_count(0)
+
+
 def test_axe_finds_nothing_in_the_views(open_panel):
     page = Asking(open_panel("query"))
     page.state_button("dysp", "yes").click()
@@ -157,6 +183,7 @@ def test_axe_finds_nothing_in_the_views(open_panel):
         "explanation": page.page.get_by_role("grid", name="Explanation"),
         "sensitivity": page.page.get_by_role("listitem").filter(has_text="given smoke = yes").first,
         "observe next": page.page.get_by_role("listitem").filter(has_text="either").first,
+        "independence": page.page.get_by_text("The Markov blanket of lung"),
         "cases": page.page.get_by_role("grid", name="Cases"),
     }
     for name, sign in shown.items():

@@ -1,11 +1,11 @@
 """The graph canvas: our own Panel component that draws SVG.
 
 Python owns the graph. When the browser has mounted the component it sends ``ready`` and is answered with a full
-``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that has changed,
-and ``bars`` how probable their states are. A ``find`` is answered with what was ``found``. What the user does
-comes as a numbered ``op``; once all that follows from it has been sent, it is answered with ``ack``, and before
-that with the graph as it was if it is refused. Data travel as messages, not as parameters, since a parameter
-would be sent and compared with every change of the page.
+``load``; a new graph is a new ``load``, ``style`` says how the loaded nodes look, or what of that has changed, ``bars``
+how probable their states are, and ``trail`` which way through them stands out. A ``find`` is answered with what was
+``found``. What the user does comes as a numbered ``op``; once all that follows from it has been sent, it is answered
+with ``ack``, and before that with the graph as it was if it is refused. Data travel as messages, not as parameters,
+since a parameter would be sent and compared with every change of the page.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import param
 
 from pgmgui.components.base import Component
-from pgmgui.components.canvas.graph import Beliefs, Graph, Look, find_changes, is_other
+from pgmgui.components.canvas.graph import Beliefs, Graph, Look, Trail, find_changes, is_other
 
 _PARTS = (
     "geometry",
@@ -24,6 +24,7 @@ _PARTS = (
     "bars",
     "far",
     "names",
+    "trail",
     "sight",
     "factors",
     "drawing",
@@ -50,6 +51,7 @@ class Canvas(Component):
     graph = param.ClassSelector(class_=Graph, allow_None=True, doc="What is drawn.")
     look = param.ClassSelector(class_=Look, allow_None=True, doc="How its nodes and components look.")
     beliefs = param.ClassSelector(class_=Beliefs, allow_None=True, doc="How probable the states of its nodes are.")
+    trail = param.ClassSelector(class_=Trail, allow_None=True, doc="A way through it that stands out.")
     selected = param.List(default=[], doc="The names of the selected nodes.")
     factor = param.Integer(default=None, allow_None=True, doc="The number of the selected factor, if one is.")
     history = param.Tuple(default=("", ""), length=2, doc="What undo and redo would do; empty for nothing.")
@@ -59,9 +61,9 @@ class Canvas(Component):
     on_find = param.Callable(doc="Called with a text: the nodes that it may mean, each with a reason or none.")
 
     _scripts = ("../saving.js", *(f"canvas_{part}.js" for part in _PARTS), "canvas.js")
-    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css")
+    _styles = ("canvas.css", "canvas_find.css", "canvas_map.css", "canvas_trail.css")
     _python = (
-        *("graph", "look", "beliefs", "selected", "factor", "history", "node_height", "longest_label"),
+        *("graph", "look", "beliefs", "trail", "selected", "factor", "history", "node_height", "longest_label"),
         *("on_op", "on_find"),
     )
 
@@ -70,6 +72,7 @@ class Canvas(Component):
         self._drawn: Graph | None = None
         self._styled: Look | None = None
         self._told: Beliefs | None = None
+        self._traced: Trail | None = None
         self._done = 0  # the number of the last op
 
     def _mounted(self) -> None:
@@ -101,8 +104,8 @@ class Canvas(Component):
         self._reselect()
         self._send_history()
 
-    # One watcher for all, so that a graph always comes before its looks and bars.
-    @param.depends("graph", "look", "beliefs", watch=True)
+    # One watcher for all, so that a graph always comes before its looks, bars and trail.
+    @param.depends("graph", "look", "beliefs", "trail", watch=True)
     def _draw(self) -> None:
         if self.graph is not self._drawn:
             self._load()
@@ -111,6 +114,8 @@ class Canvas(Component):
             self._restyle()
         if self.beliefs is not self._told:
             self._tell()
+        if self.trail is not self._traced:
+            self._trace()
 
     def _load(self) -> None:
         if self.graph is None:
@@ -131,6 +136,8 @@ class Canvas(Component):
         self._drawn, self._styled = self.graph, None
         self._restyle()
         self._tell()
+        if self.trail is not None or self._traced is not None:
+            self._trace()
 
     def _restyle(self) -> None:
         before, self._styled = self._styled, self.look
@@ -142,6 +149,11 @@ class Canvas(Component):
         if self.beliefs is not None:
             cards = [asdict(card) for card in self.beliefs.cards]
             self._say("bars", shown=self.beliefs.shown, cards=cards, supposed=list(self.beliefs.supposed.items()))
+
+    def _trace(self) -> None:
+        self._traced = self.trail
+        nodes, stops = (self.trail.nodes, self.trail.stops) if self.trail is not None else ((), ())
+        self._say("trail", nodes=list(nodes), stops=list(stops))
 
     @param.depends("selected", "factor", watch=True)
     def _reselect(self) -> None:

@@ -17,10 +17,13 @@ class Drawing {
     this.hull_layer = layer("hulls")
     this.far = new Far(layer("far"))
     this.hit_layer = layer("hits")
+    const under = layer("trail")
     this.edge_layer = layer("edges")
+    const over = layer("trail")
     this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
+    this.trail = new Trail(this, under, over, layer("trail-stops"))
     this.names = new Names(this, layer("far-names"))
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
@@ -203,6 +206,7 @@ class Drawing {
   place(nodes) {
     for (const {element, x, y} of nodes) element?.setAttribute("transform", `translate(${x} ${y})`)
     this.bars.place(nodes)
+    this.trail.place()
     const things = [...nodes, ...this.factors.place(nodes)]
     new Set(things.flatMap(({edges}) => edges)).forEach((edge) => this.route(edge))
     new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))

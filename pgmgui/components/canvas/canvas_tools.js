@@ -25,6 +25,7 @@ const SHORTCUTS = [
   ["Ctrl + Z, Ctrl + Shift + Z or Ctrl + Y", "Undo, redo: anywhere on the page"],
   ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
+  ["Arrows, Enter, + and −, 0 in a diagram", "Junction tree, meta-network: go to the next box, press it; zoom; see all"],
   ["T", "Large type, for lectures: anywhere on the page"],
   ["In a table: typing, F2, Delete", "Change a cell; see its states; make it missing. Shift + arrows choose several"],
   ["In a table: Ctrl + C, Ctrl + V", "Copy the chosen cells; paste those of a spreadsheet, from the cell in focus on"],

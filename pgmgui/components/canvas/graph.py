@@ -87,6 +87,14 @@ class Beliefs:
     supposed: Mapping[int, str]
 
 
+@dataclass(frozen=True)
+class Trail:
+    """A way through the graph that stands out: its nodes one after another, and those of them where it is blocked."""
+
+    nodes: tuple[int, ...]
+    stops: tuple[int, ...]
+
+
 def is_other(before: Graph | None, graph: Graph) -> bool:
     """Whether a graph is no edit of the one before, so that it must be brought into view."""
     if before is None or before.title != graph.title:

@@ -1,82 +1,62 @@
-"""The components of the learning problem: what each is, what it has reached, and its data."""
+"""What falls apart: the components of the learning problem, the cliques of a junction tree, the islands of EDML."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import panel as pn
 
-from engine.model.network import MarkovNetwork
-from pgmgui.components.fields import make_button
-from pgmgui.components.grid.grid import Grid
-from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_switch
-from pgmgui.project.words import count, describe_component, describe_savings
+from pgmgui.components.switch import make_wrapped_switch
 from pgmgui.state.session import Session
-from pgmgui.tabs.data_rows import data_source
-from pgmgui.tabs.parts.bound_view import BoundView
-from pgmgui.tabs.parts.component_table import ComponentTable
-from pgmgui.tabs.parts.course_view import CourseView
-from pgmgui.tabs.parts.iterations import Iterations
+from pgmgui.tabs.parts.components_view import ComponentsView
+from pgmgui.tabs.parts.meta_view import MetaView
+from pgmgui.tabs.parts.tree_view import TreeView
 
-COLOURS = {"components": "component", "gap": "gap"}
+
+class PartsView(Protocol):
+    """Something that the tab can show."""
+
+    def look(self, looked_at: bool) -> None:
+        """Say whether it is in view."""
+
+
+VIEWS: Mapping[str, Callable[[Session], PartsView]] = {
+    "decomposition": ComponentsView,
+    "junction tree": TreeView,
+    "meta-network": MetaView,
+}
+"""What the tab can show, and how it is made."""
 
 
 class PartsPanel(pn.viewable.Viewer):
-    """The table of components, and the sub-network and data of the one that is looked at."""
+    """One of the views, and a switch to turn to another."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._savings = PlainText(margin=(8, 8, 4, 0))
-        self._words = PlainText(margin=(4, 8, 0, 0))
-        self._data = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 8, 0))
-        self._show_all = make_button("Show all", "the whole network again", lambda *_: session.look_at(None))
-        self._colour = make_switch(
-            "Colour",
-            list(COLOURS),
-            "The colours of the components on the canvas: one each, or darker where the gap is larger; "
-            "of a component that is looked at alone, also its variables'.",
-        )
-        self._colour.param.watch(lambda event: session.colour_by(COLOURS[event.new]), "value")
-        self._iterations = Iterations(session)
-        self._one = pn.Column(self._words, BoundView(session), self._data, sizing_mode="stretch_width", margin=0)
-        self._all = pn.Column(
-            pn.Row(self._colour, self._show_all, margin=0, styles={"align-items": "center"}),
-            ComponentTable(session),
-            CourseView(session),
-            self._one,
-            self._iterations,
-            sizing_mode="stretch_width",
-            margin=0,
-        )
-        self._view = pn.Column(
-            self._savings, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto"
-        )
-        session.param.watch(lambda *_: self._update(), ["derived", "component", "colour"])
-        self._update()
+        self._looked_at = False
+        what = "What learning falls into, the tree that inference works on, or what EDML makes of learning."
+        self._shown = make_wrapped_switch("Show", list(VIEWS), what, (8, 0, 0, 0))
+        self._shown.param.watch(lambda _: self._turn(), "value")
+        self._made: dict[str, PartsView] = {}
+        self._place = pn.Column(sizing_mode="stretch_both", margin=0)
+        self._view = pn.Column(self._shown, self._place, sizing_mode="stretch_both", margin=(0, 0, 0, 12))
+        self._turn()
 
     def look(self, looked_at: bool) -> None:
         """Say whether the panel is in view."""
-        self._iterations.look(looked_at)
+        self._looked_at = looked_at
+        for name, view in self._made.items():
+            view.look(looked_at and name == self._shown.value)
 
-    def _update(self) -> None:
-        session, parts = self._session, self._session.parts
-        looked_at = session.component if parts is not None else None
-        self._colour.value = next(word for word, key in COLOURS.items() if key == session.colour)
-        self._colour.visible = not isinstance(session.network, MarkovNetwork)
-        self._show_all.disabled = looked_at is None
-        self._all.visible, self._one.visible = parts is not None, looked_at is not None
-        if parts is None:
-            self._savings.write(session.derived.obstacle or "Components are those of a network with data.")
-            return
-        self._savings.write(describe_savings(parts.task))
-        if looked_at is not None:
-            decomposition = parts.task.decomposition
-            data = decomposition.project(decomposition.components[looked_at])
-            rows = f"Its data: {count(data.n_rows, 'distinct row')}, counted."
-            self._words.write(*describe_component(parts.task, looked_at), rows)
-            self._data.source = replace(data_source(data), label=f"Data of component {looked_at + 1}")
+    def _turn(self) -> None:
+        """Show a view, which is made when it is first asked for."""
+        name = self._shown.value
+        if name not in self._made:
+            self._made[name] = VIEWS[name](self._session)
+        self._place[:] = [self._made[name]]
+        self.look(self._looked_at)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

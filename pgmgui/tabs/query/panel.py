@@ -13,13 +13,14 @@ from pgmgui.components.bars.bars import Bars
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.switch import make_switch
+from pgmgui.components.switch import make_switch, make_wrapped_switch
 from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
+from pgmgui.tabs.query.independence_view import IndependenceView
 from pgmgui.tabs.query.information_view import InformationView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
 
@@ -46,6 +47,7 @@ VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     "explanation": ExplanationView,
     "sensitivity": SensitivityView,
     "observe next": InformationView,
+    "independence": IndependenceView,
     "cases": CasesView,
 }
 """What the tab can show, and how it is made; the bars are there from the beginning."""
@@ -71,11 +73,8 @@ class QueryPanel(pn.viewable.Viewer):
         self._clear = make_button("Clear all", "suppose nothing", lambda *_: session.suppose_nothing(), margin=0)
         self._words = PlainText(margin=(0, 0, 4, 0))
         self._bars = Bars(on_suppose=self._suppose, sizing_mode="stretch_width", margin=0)
-        self._shown = make_switch("Show", list(VIEWS), "What is asked of the network, given what is supposed.")
-        # In large type there are two rows of buttons.
-        wrapping = ".MuiToggleButtonGroup-root { flex-wrap: wrap; } .MuiToggleButton-root { width: auto !important; }"
-        sheets = [*self._shown.stylesheets, wrapping]
-        self._shown.param.update(margin=(0, 0, 4, 0), sizing_mode="stretch_width", stylesheets=sheets)
+        what = "What is asked of the network, given what is supposed."
+        self._shown = make_wrapped_switch("Show", list(VIEWS), what, (0, 0, 4, 0))
         self._shown.param.watch(lambda event: self._turn_to(event.new), "value")
         # Alone: what the evidence means stays in view over many bars.
         self._scrolled = pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto")

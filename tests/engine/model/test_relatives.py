@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.model.relatives import find_ancestors, find_blanket, find_descendants
+from engine.model.relatives import Tie, explain_blanket, find_ancestors, find_blanket, find_descendants
 from tests.oracles import are_separated
 from tests.strategies import bayesian_networks, markov_networks
 
@@ -37,3 +37,24 @@ def test_the_blanket_in_a_markov_network_are_the_neighbours(network, data):
     around = {v for edge in network.edges for v in edge if not chosen.isdisjoint(edge)}
     assert find_blanket(network, chosen) == around - chosen
     assert find_ancestors(network, chosen) == find_descendants(network, chosen) == set()
+
+
+@given(bayesian_networks())
+def test_each_of_a_blanket_is_there_as_parent_child_or_parent_of_a_child(network):
+    edges = set(network.edges)
+    for v in range(len(network.variables)):
+        ties = explain_blanket(network, v)
+        assert set(ties) == find_blanket(network, [v])
+        for other, tie in ties.items():
+            shared = [c for c in range(len(network.variables)) if {(v, c), (other, c)} <= edges]
+            assert tie == Tie((other, v) in edges, (v, other) in edges, tuple(shared))
+
+
+@given(markov_networks())
+def test_each_of_a_blanket_in_a_markov_network_shares_a_factor(network):
+    for v in range(len(network.variables)):
+        ties = explain_blanket(network, v)
+        assert set(ties) == find_blanket(network, [v])
+        for other, tie in ties.items():
+            assert tie.shared == tuple(k for k, scope in enumerate(network.scopes) if {v, other} <= set(scope))
+            assert tie.shared

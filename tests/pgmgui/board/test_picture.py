@@ -8,11 +8,12 @@ import pytest
 
 from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
-from pgmgui.board.picture import draw, look_at, shade
-from pgmgui.components.canvas.graph import is_other
+from pgmgui.board.picture import draw, look_at, shade, trace
+from pgmgui.components.canvas.graph import Trail, is_other
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Given, Hidden
+from pgmgui.project.trails import ShownTrail
 from pgmgui.project.words import describe_gap
 from pgmgui.state.session import Session
 
@@ -188,3 +189,13 @@ def test_what_is_given_looks_so():
     look = look_at(session)
     assert column(look, "role")[:3] == ["partial", "given", "observed"]
     assert "Given" in tell(look.nodes[1])
+
+
+def test_a_trail_is_drawn_as_long_as_its_variables_are_there():
+    session = opened("asia")
+    assert trace(session) is None
+    session.show_trail(ShownTrail(("tub", "either", "lung"), ("either",)))
+    number = session.network.index
+    assert trace(session) == Trail((number["tub"], number["either"], number["lung"]), (number["either"],))
+    session.remove(["either"])
+    assert trace(session) is None

@@ -2,6 +2,8 @@
 
 import importlib
 import pkgutil
+import re
+from collections import Counter
 
 import pytest
 
@@ -92,3 +94,11 @@ def test_a_file_comes_in_pieces_and_only_with_its_own_turn():
     upload._handle_msg({"type": "end", "turn": 1})
     upload._handle_msg({"type": "end", "turn": 1})
     assert (files, troubles) == ([("a.bif", b"abc")], [])
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_no_two_scripts_of_a_component_declare_the_same_name(component):
+    # They are one script in the browser, which would not run at all.
+    declared = re.findall(r"^(?:export )?(?:const|let|class|function) (\w+)", component._esm, re.MULTILINE)
+    assert "render" in declared
+    assert [name for name, times in Counter(declared).items() if times > 1] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from engine.learning.learn import learn
 from engine.model.errors import PgmError
 from pgmgui.project.examples import find_example
 from pgmgui.state.inquiries import Inquiries
@@ -76,3 +77,16 @@ def test_why_there_is_no_answer_is_kept(desk):
     desk.work()
     found = desk.inquiries.fitting
     assert (found.result, found.trouble) == (None, "There is no answer to show: tub cannot be asked.")
+
+
+def test_a_question_about_the_graph_alone_is_not_asked_again_for_other_parameters(desk):
+    waiting = []
+    asked = Inquiries(desk.session, waiting.append, desk.solve, desk.choose, lambda session: session.network)
+    asked.look(True)
+    desk.session.select(["lung"])
+    assert len(waiting) == 1
+    while waiting:
+        waiting.pop(0)()()
+    desk.session.report(next(iter(learn(desk.session.network, desk.session.seen))))
+    desk.session.view("learned")
+    assert waiting == []

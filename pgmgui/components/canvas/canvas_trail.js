@@ -1,0 +1,62 @@
+// A way through the graph that stands out: a band under its edges, dashed if it is blocked, with thick arrows over it; and
+// a sign at each node where it is blocked. It is drawn whether its nodes are or not.
+
+const STOP = 13 // the radius of the sign
+
+class Trail {
+  constructor(drawing, under, over, above) {
+    Object.assign(this, {drawing, under, over, above, nodes: [], stops: [], names: "", zoom: 1})
+  }
+
+  // Show a trail by the numbers of its nodes; none of them is none. The nodes.
+  show({nodes, stops}) {
+    this.nodes = nodes.map((k) => this.drawing.nodes[k])
+    this.stops = stops.map((k) => this.drawing.nodes[k])
+    this.names = JSON.stringify(this.nodes.map(({name}) => name))
+    this.place()
+    return this.nodes
+  }
+
+  place() {
+    const pairs = this.nodes.slice(1).map((node, k) => [this.nodes[k], node])
+    const kind = this.stops.length ? "blocked" : "active"
+    const draw = (name, d) => make("path", {class: `${name} ${kind}`, d})
+    const bands = pairs.map(([from, to]) => draw("trail-band", edge_path(from, to, false)))
+    this.under.replaceChildren(...bands, ...this.nodes.map((node) => draw("trail-ring", round_box(node, 6))))
+    this.over.replaceChildren(...pairs.map((pair) => draw("trail-line", this.arrow(...pair))))
+    this.above.replaceChildren(...this.stops.map((node) => make_stop(node, Math.max(1, NEAR / this.zoom))))
+  }
+
+  // The graph is drawn in another size: from afar, where names are written larger too, the sign stays as large.
+  look(zoom) {
+    if (zoom === this.zoom) return
+    this.zoom = zoom
+    if (this.stops.length) this.place()
+  }
+
+  // As the arrow goes, whichever way the trail does.
+  arrow(from, to) {
+    const back = from.edges.some((edge) => edge.from === to && edge.to === from)
+    return edge_path(back ? to : from, back ? from : to, this.drawing.directed)
+  }
+}
+
+function round_box({x, y, width, height}, grow) {
+  const [w, h] = [width / 2 + grow, height / 2 + grow]
+  return `M${x - w + h} ${y - h}H${x + w - h}A${h} ${h} 0 0 1 ${x + w - h} ${y + h}H${x - w + h}A${h} ${h} 0 0 1 ${x - w + h} ${y - h}Z`
+}
+
+// No entry: a ring with a bar across, above its node.
+function make_stop({x, y, height}, size) {
+  const sign = make("g", {class: "trail-stop", transform: `translate(${x} ${y - height / 2}) scale(${size})`})
+  make("circle", {r: STOP}, sign)
+  make("path", {d: `M${-0.65 * STOP} ${-0.65 * STOP}L${0.65 * STOP} ${0.65 * STOP}`}, sign)
+  return sign
+}
+
+// Let a way through the graph stand out, and go there if some of another one cannot be seen.
+function show_trail({drawing, view}, message) {
+  const before = drawing.trail.names
+  const nodes = drawing.trail.show(message)
+  if (drawing.trail.names !== before && nodes.some((node) => !view.shows(node))) view.approach(nodes, 0)
+}
