@@ -91,6 +91,11 @@ def test_rows_are_added_chosen_and_removed_and_blocks_pasted(tab):
     tab.expect_rows(499)
     tab.page.get_by_role("button", name="Undo").click()
     tab.expect_rows(501)
+    tab.cell(tab.rows, 498, 1).click()
+    tab.page.keyboard.press("Control+Home")
+    expect(tab.button("Remove 1 row")).to_be_enabled()
+    tab.page.keyboard.press("ArrowUp")  # into the headings
+    expect(tab.button("Remove rows")).to_be_disabled()
     tab.rows.get_by_role("columnheader", name="Row").click()
     tab.page.keyboard.press("Enter")
     expect(tab.rows.get_by_role("columnheader", name="Row")).to_have_attribute("aria-sort", "descending")

@@ -54,7 +54,7 @@ class Grid(Component):
     on_paste = param.Callable(doc="Called with the rows, the columns and the texts that the user gives them.")
     on_pick = param.Callable(doc="Called with the row that the user picks.")
     on_head = param.Callable(doc="Called with the column whose heading the user clicks.")
-    on_choose = param.Callable(doc="Called with the rows of the cells that are chosen, from first to last place.")
+    on_choose = param.Callable(doc="Called with the rows of the chosen cells, from first to last place; none if no cell is.")
     on_trouble = param.Callable(doc="Called with a sentence where a block cannot be copied or pasted.")
 
     _scripts = (
@@ -142,6 +142,8 @@ class Grid(Component):
         pick: Callable[[int], object] | None = self.on_pick
         if kind == "pick" and pick is not None and place >= 0:
             return partial(pick, int(self._rows(place, place)[0]))
+        if kind == "unchosen":
+            return self._forget_chosen
         if kind == "head" and column >= 0:
             return partial(self._press_head, source, column)
         if kind == "edit" and edit is not None and place >= 0 and column >= 0 and isinstance(text, str):
@@ -176,6 +178,11 @@ class Grid(Component):
             self._mounted()
         if head is not None:
             head(column)
+
+    def _forget_chosen(self) -> None:
+        choose: Callable[[Ints], object] | None = self.on_choose
+        if choose is not None:
+            choose(np.empty(0, dtype=np.int64))
 
     def _edit(self, edit: Callable[[int, int, str], object], place: int, column: int, text: str) -> None:
         loads = self._loads
@@ -259,6 +266,7 @@ class Grid(Component):
         kinds = [(column.title, column.kind, column.editable) for column in source.columns]
         if self._shape != (shape := (source.label, kinds, source.n_rows, source.sequence)):
             self._shape, self._since = shape, self._loads
+            self._forget_chosen()  # as the browser does
         # The rows in view come along, so that a changed table does not flicker.
         first, last = self._window
         first = max(0, min(first, source.n_rows - 1))

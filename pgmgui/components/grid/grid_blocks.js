@@ -29,10 +29,10 @@ function show_chosen(grid) {
 }
 
 function tell_chosen(grid) {
-  if (!grid.chooses || grid.active[0] < 0) return
+  if (!grid.chooses) return
   const cells = chosen_cells(grid)
   const told = JSON.stringify([cells.row, cells.last_row, grid.number])
-  if (told !== grid.told) grid.send({type: "chosen", ...cells})
+  if (told !== grid.told) grid.send(grid.active[0] < 0 ? {type: "unchosen"} : {type: "chosen", ...cells})
   grid.told = told
 }
 

@@ -48,7 +48,7 @@ class DataEditing(pn.viewable.Viewer):
         self._view = pn.Column(
             pn.Row(self._add, self._remove, margin=0), self._hint, sizing_mode="stretch_width", margin=0
         )
-        self.forget_chosen()
+        self._choose(NOTHING)
 
     @property
     def is_taking(self) -> bool:
@@ -81,10 +81,6 @@ class DataEditing(pn.viewable.Viewer):
         return LATER if self._changes.is_busy else True
 
     # --- rows
-
-    def forget_chosen(self) -> None:
-        """Other rows are shown: none of them are chosen yet."""
-        self._choose(NOTHING)
 
     def _choose(self, places: Ints) -> None:
         self._chosen = places

@@ -130,7 +130,6 @@ class DataGrid(pn.viewable.Viewer):
                 self._rows.update_source(source)
             else:
                 self._rows.source = source
-                self._editing.forget_chosen()
             self._show_row()
 
     def _describe(self, scored: Scored | None) -> list[str]:

@@ -103,6 +103,20 @@ def test_whoever_listens_hears_which_rows_are_chosen(grid):
     grid.on_choose = lambda rows: chosen.append(rows.tolist())
     say(grid, "chosen", 1, 3, 0, 0)
     assert chosen == [[1, 2, 3]]
+    grid._handle_msg({"type": "unchosen", "load": grid._loads})  # a heading is the active cell
+    assert chosen == [[1, 2, 3], []]
+
+
+def test_rows_that_stand_elsewhere_are_no_longer_chosen(grid):
+    chosen = []
+    grid.on_choose = lambda rows: chosen.append(rows.tolist())
+    say(grid, "chosen", 1, 3, 0, 0)
+    grid.source = make_source()
+    assert chosen == [[1, 2, 3]]
+    grid._handle_msg({"type": "head", "load": grid._loads, "column": 0})
+    assert chosen == [[1, 2, 3], []]
+    grid.source = make_source(rows=4)
+    assert chosen == [[1, 2, 3], [], []]
 
 
 @pytest.mark.parametrize("place", [(3, 1, 1, 1), (0, 5, 1, 1), (0, 1, 2, 1), ("0", 1, 1, 1), (None, None, None, None)])

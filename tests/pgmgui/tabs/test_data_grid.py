@@ -1,0 +1,33 @@
+"""The rows of the data: which are chosen, and what the buttons below do with them."""
+
+from __future__ import annotations
+
+import pytest
+
+from pgmgui.project.examples import find_example
+from pgmgui.project.marks import Hidden
+from pgmgui.state.session import Session
+from pgmgui.tabs.data.data_grid import DataGrid
+
+
+@pytest.fixture
+def session():
+    session = Session()
+    session.open_example(find_example("asia"))
+    return session
+
+
+def say(grid, kind, **rest):
+    grid._handle_msg({"type": kind, "load": grid._loads, **rest})
+
+
+def test_only_rows_that_are_shown_as_chosen_are_removed(session):
+    view = DataGrid(session)
+    rows, remove = view._rows, view._editing._remove
+    assert (remove.label, remove.disabled) == ("Remove rows", True)
+    say(rows, "chosen", row=3, last_row=5, column=1, last_column=1)
+    assert (remove.label, remove.disabled) == ("Remove 3 rows", False)
+    session.mark(["smoke"], Hidden())  # the same rows: the cells stay highlighted
+    assert remove.label == "Remove 3 rows"
+    say(rows, "head", column=2)
+    assert (remove.label, remove.disabled) == ("Remove rows", True)
