@@ -21,7 +21,7 @@ import numpy as np
 import param
 
 from pgmgui.components.base import Component
-from pgmgui.components.grid.blocks import BlockError, check_size, read_block, write_block
+from pgmgui.components.grid.blocks import MOST_BLOCK, BlockError, check_size, read_block, write_block
 from pgmgui.components.grid.cells import Cell, Column, Ints, Source, copy_text
 from pgmgui.components.grid.sorting import MOST_SORTED, sort_cells
 
@@ -204,7 +204,9 @@ class Grid(Component):
                 trouble(f"{said[:1].upper()}{said[1:]}.")
 
     def _copy(self, source: Source, rows: tuple[int, int], columns: tuple[int, int]) -> None:
-        check_size(rows[1] - rows[0] + 1, columns[1] - columns[0] + 1)
+        height, most = rows[1] - rows[0] + 1, MOST_BLOCK // len(source.columns)
+        if height > most:  # whole rows are made, while the page waits
+            raise BlockError(f"{height:,} rows at once are too many to copy; choose at most {most:,}")
         cells = self._cells(source, *rows)
         block = [[copy_text(cell) for cell in row[columns[0] : columns[1] + 1]] for row in cells]
         self._send_msg({"type": "copied", "text": write_block(block)})

@@ -93,6 +93,16 @@ def test_what_is_copied_is_what_can_be_typed(grid):
     assert grid.sent[-1] == {"type": "copied", "text": "x\t[1]\nx\t[2]\n"}
 
 
+def test_a_tall_block_of_few_columns_is_not_copied_if_its_rows_are_much_to_make(grid):
+    rows = MOST_BLOCK // len(COLUMNS)
+    grid.source = make_source(rows + 1)
+    say(grid, "copy", 1, rows, 1, 1)
+    assert grid.sent[-1]["text"] == "x\n" * rows
+    say(grid, "copy", 0, rows, 1, 1)
+    assert grid.sent[-1]["text"] == "x\n" * rows
+    assert grid.troubles == [f"{rows + 1:,} rows at once are too many to copy; choose at most {rows:,}."]
+
+
 def test_emptying_leaves_what_cannot_be_emptied(grid):
     say(grid, "clear", 0, 1, 0, 3)
     assert grid.pasted == [([0, 1], [1, 2], [["", ""], ["", ""]])]
