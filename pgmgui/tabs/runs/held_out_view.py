@@ -94,10 +94,9 @@ class HeldOutView(pn.viewable.Viewer):
         self._words.write(*(describe_split(split) or [NOTHING]))
         if split is None:
             return
-        targets = self._predicting.targets
-        if list(self._target.options.values()) != targets:
-            self._target.options = {name: name for name in targets}
-        self._target.value = self._predicting.target or None
+        # At once: with other options and no value, the list would choose the first of them.
+        options = {name: name for name in self._predicting.targets}
+        self._target.param.update(options=options, value=self._predicting.target or None)
         self._list_losses()
         found = self._predicting.predicted
         if found is None or found.parts is not parts:

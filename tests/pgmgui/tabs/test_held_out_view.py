@@ -5,6 +5,7 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 
 from engine.insight.held_out import HeldOutScore
 from engine.insight.prediction import predict
@@ -16,7 +17,8 @@ from pgmgui.project.held_out_words import describe_prediction, describe_tested
 from pgmgui.project.results import Standing
 from pgmgui.state.curve import Curve
 from pgmgui.state.predicting import Predicted
-from pgmgui.tabs.runs.held_out_view import confusion_source, describe_moment, draw_charts, losses_source
+from pgmgui.tabs.runs.held_out_view import HeldOutView, confusion_source, describe_moment, draw_charts, losses_source
+from tests.pgmgui.state.test_predicting import at_once, open_learned
 
 RAIN, WET = Variable("<Rain>", ("<yes>", "no")), Variable("Wet", ("yes", "no"))
 NETWORK = BayesianNetwork((RAIN, WET), ((), (0,)), ([0.2, 0.8], [[0.9, 0.1], [0.1, 0.9]]))
@@ -80,3 +82,21 @@ def test_charts_are_well_formed_told_in_words_and_names_are_only_text():
 def test_a_state_that_all_rows_have_has_no_roc():
     found = predict(NETWORK, make_dataset([RAIN, WET], [["no", "no"]]), 0)
     assert "No ROC curve" in draw_charts(found, RAIN, "no")
+
+
+@pytest.fixture
+def learned(monkeypatch):
+    """A session with a run and rows held out, and the view of them."""
+    monkeypatch.setattr("pgmgui.tabs.runs.held_out_view.work_beside", at_once)
+    session, race, _ = open_learned()
+    view = HeldOutView(session, race)
+    view.__panel__().get_root()  # as a page does: lists settle their values only there
+    return session, view
+
+
+def test_the_selected_variable_is_the_target_when_the_view_is_first_looked_at(learned):
+    session, view = learned
+    session.select(["Rain"])
+    view.look(True)
+    assert (view._target.value, view._predicting.target) == ("Rain", "Rain")
+    assert list(view._target.options) == view._predicting.targets
