@@ -22,6 +22,7 @@ from pgmgui.state.session import Session
 
 NOTHING = "No rows are held out: what was learned can only be judged by the rows it was learned from. In Options, "
 NOTHING += "below, Hold out (%) keeps some of them to test on."
+NO_RUN = "Start a run to see what it foretells of the rows held out."
 LOSSES = (
     Column("Log-loss per row", "head", "at the newest iteration that was tested; lower is better", 146),
     Column("Learned from", "number", "mean −log Pr of a row that was learned from, in nats", 100),
@@ -100,7 +101,10 @@ class HeldOutView(pn.viewable.Viewer):
         self._list_losses()
         found = self._predicting.predicted
         if found is None or found.parts is not parts:
-            self._moment.write("Computing …")
+            # What is known is of other rows.
+            self._moment.write(NO_RUN if self._session.reached is None else "Computing …")
+            self._found.write()
+            self._confusion.visible = self._charts.visible = self._state.visible = False
             return
         self._moment.write(*describe_moment(found))
         self._fill(found)

@@ -14,6 +14,7 @@ from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.project.charts import LEFT, SIDE, TOP
 from pgmgui.project.held_out_words import describe_prediction, describe_tested
+from pgmgui.project.marks import Hidden
 from pgmgui.project.results import Standing
 from pgmgui.state.curve import Curve
 from pgmgui.state.predicting import Predicted
@@ -100,3 +101,18 @@ def test_the_selected_variable_is_the_target_when_the_view_is_first_looked_at(le
     view.look(True)
     assert (view._target.value, view._predicting.target) == ("Rain", "Rain")
     assert list(view._target.options) == view._predicting.targets
+
+
+def test_what_was_foretold_of_other_rows_is_not_shown(learned):
+    session, view = learned
+    view.look(True)
+    of_prediction = (view._confusion, view._charts, view._state)
+    assert all(part.visible for part in of_prediction)
+    session.mark(["Rain"], Hidden())
+    assert session.reached is None
+    assert "Start a run" in view._moment._pane.object
+    assert not any(part.visible for part in of_prediction)
+    assert view._found._pane.object == ""
+    session.undo()
+    assert "Log-loss per row by the newest iteration" in view._moment._pane.object
+    assert all(part.visible for part in of_prediction)
