@@ -86,7 +86,7 @@ class DataChanges:
             except Exception as error:  # whatever it is, it must reach the user
                 return partial(self._fail, explain("Changing the data", error))
             if derived.seen is not None:
-                _ = derived.seen.roles, derived.seen.total_weight  # found once and remembered
+                _ = derived.seen.roles, derived.seen.total_weight, derived.seen.shares_seen  # found once and remembered
             return partial(self._take, before, len(steps), label, edit, scene, derived)
 
         self._beside(work)

@@ -31,6 +31,8 @@ MOST_CHOICES = 100
 """States that a list offers; others can be typed."""
 MOST_NUMBERED = 8
 """Rows whose numbers are told."""
+MOST_COUNTED = 5_000_000
+"""Cells of data whose summary is sorted: that counts all of them, while the page waits."""
 DIGIT_WIDTH = 8
 """Pixels of a digit."""
 
@@ -222,6 +224,7 @@ def summary_source(dataset: Dataset) -> Source:
         len(dataset.variables),
         lambda first, last: [row(i) for i in range(first, last + 1)],
         "Variables of the data",
+        sorts=dataset.codes.size <= MOST_COUNTED,
     )
 
 

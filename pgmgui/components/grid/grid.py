@@ -54,7 +54,7 @@ class Grid(Component):
     on_paste = param.Callable(doc="Called with the rows, the columns and the texts that the user gives them.")
     on_pick = param.Callable(doc="Called with the row that the user picks.")
     on_head = param.Callable(doc="Called with the column whose heading the user clicks.")
-    on_choose = param.Callable(doc="Called with the rows of the chosen cells, from first to last place; none if no cell is.")
+    on_choose = param.Callable(doc="Called with the rows of the chosen cells, in their order; perhaps none.")
     on_trouble = param.Callable(doc="Called with a sentence where a block cannot be copied or pasted.")
 
     _scripts = (

@@ -146,6 +146,7 @@ def test_much_data_is_edited_beside_the_page_in_the_order_of_typing(session, muc
     assert len(waiting) == 1
     waiting.pop()()()
     assert session.undoable == "one"
+    assert "shares_seen" in vars(session.seen)  # the canvas draws it, and need not count while the page waits
     assert session.data.dataset.codes[2, 0] == MISSING
     waiting.pop()()()
     assert session.undoable == "make 2 changes of the data"

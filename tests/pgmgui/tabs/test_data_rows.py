@@ -8,6 +8,7 @@ from engine.model.dataset import Dataset, make_dataset
 from engine.model.variable import Variable
 from pgmgui.project.marks import Hidden, apply_marks
 from pgmgui.tabs.data_rows import (
+    MOST_COUNTED,
     Beneath,
     count_cells,
     data_source,
@@ -104,6 +105,13 @@ def test_the_summary_counts_by_weight():
     assert rain[3]["about"] == "yes 5 (62.5%), no 3 (37.5%)"
     assert [sky[1], sky[2]] == ["uncertain", "40%"]
     assert sky[3]["text"] == "3 · 1 · 0 · 2 uncertain"
+
+
+def test_the_summary_of_much_data_is_not_sorted_since_all_of_it_would_be_counted():
+    variables = [Variable(f"V{k}", ("yes", "no")) for k in range(1000)]
+    for rows in (MOST_COUNTED // 1000, MOST_COUNTED // 1000 + 1):
+        data = Dataset(tuple(variables), np.zeros((1000, rows), dtype=np.int8), np.ones(rows))
+        assert summary_source(data).sorts == (data.codes.size <= MOST_COUNTED)
 
 
 def test_a_hidden_variable_has_no_counts():
