@@ -63,7 +63,8 @@ class DraftTable(pn.viewable.Viewer):
             (*heads, *states, SUM),
             len(names),
             lambda first, last: [
-                [*names[k], *number_cells(self._draft.row(k)), sum_cell(self._draft, k)] for k in range(first, last + 1)
+                [*names[k], *number_cells(self._draft.row(k)), sum_cell(self._draft, k, self._normalise.label)]
+                for k in range(first, last + 1)
             ],
             label,
         )
@@ -74,7 +75,7 @@ class DraftTable(pn.viewable.Viewer):
         self._label, self._grid.source = "", None
 
     def _tell(self) -> None:
-        self._status.write(self._draft.describe() or self._hint)
+        self._status.write(self._draft.describe(self._normalise.label) or self._hint)
         self._normalise.disabled = not self._draft.open_rows
 
     def _edit(self, row: int, column: int, text: str) -> None:

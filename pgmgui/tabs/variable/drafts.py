@@ -12,6 +12,8 @@ from engine.model.editing import normalise
 
 TOLERANCE = 1e-9
 """How far the sum of a row may be from 1, for rounding; the engine allows a little more."""
+WAYS = "Normalise or Fill"
+"""The buttons beside the table of a variable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,15 +90,15 @@ class Draft:
             table[row] = normalise(values)
         return Draft(table)
 
-    def describe(self) -> str:
-        """What is still to be done, in a sentence."""
+    def describe(self, ways: str = WAYS) -> str:
+        """What is still to be done, in a sentence; the ways are the buttons that do it."""
         if not self.open_rows:
             return ""
         row = min(self.open_rows)
         total = f"{float(self.open_rows[row].sum()):.6g}"
         if len(self.open_rows) == 1:
-            return f"⚠ Row {row + 1:,} sums to {total}, not 1: complete it, or press Normalise or Fill."
+            return f"⚠ Row {row + 1:,} sums to {total}, not 1: complete it, or press {ways}."
         return (
             f"⚠ {len(self.open_rows)} rows do not sum to 1, the first is row {row + 1:,} with {total}: "
-            "complete them, or press Normalise or Fill."
+            f"complete them, or press {ways}."
         )

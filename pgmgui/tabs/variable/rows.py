@@ -10,7 +10,7 @@ from engine.model.arrays import Floats
 from engine.model.network import Network
 from pgmgui.components.grid.grid import Cell, Column, Source
 from pgmgui.project.numbers import show_number
-from pgmgui.tabs.variable.drafts import Draft
+from pgmgui.tabs.variable.drafts import WAYS, Draft
 
 SUM = Column("Sum", "number", "a row of probabilities sums to 1", 86)
 
@@ -82,9 +82,9 @@ def take_logs(table: Floats, scale_free: bool) -> Floats:
     return logs
 
 
-def sum_cell(draft: Draft, row: int) -> Cell:
+def sum_cell(draft: Draft, row: int, ways: str = WAYS) -> Cell:
     """The sum of a row, with a warning where it is not 1."""
     if row not in draft.open_rows:
         return "1"
     total = show_number(float(draft.open_rows[row].sum()))
-    return {"text": total, "kind": "warn", "about": "does not sum to 1: complete the row, or press Normalise or Fill"}
+    return {"text": total, "kind": "warn", "about": f"does not sum to 1: complete the row, or press {ways}"}

@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from pgmgui.components.grid.grid import Column
 from pgmgui.project.numbers import parse_fraction, parse_number, show_number, show_percent
+from pgmgui.state.session import Session
+from pgmgui.tabs.variable.draft_table import DraftTable
 from pgmgui.tabs.variable.drafts import Draft
 from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell, table_source
 
@@ -143,3 +146,14 @@ def test_rows_of_a_table_are_named_by_their_configuration():
     root = table_source(network, (0,), lambda row: number_cells(network.tables[0]), "Table of A", "the probability")
     assert root.n_rows == 1
     assert root.cells(0, 0) == [["0.5", "0.5"]]
+
+
+def test_a_table_with_one_button_points_to_that():
+    table = DraftTable(Session(), "Normalise sensor", "", lambda numbers: True)
+    states = [Column(state, "number", editable=True) for state in ("a", "b", "c")]
+    table.fill("Sensor", np.full((2, 3), 1 / 3), [Column("Is", "head")], [["a"], ["b"]], states)
+    table._edit(1, 1, "0.5")
+    said = "⚠ Row 2 sums to 1.16667, not 1: complete it, or press Normalise sensor."
+    assert said in table._status._pane.object
+    about = table._grid.source.cells(1, 1)[0][-1]["about"]
+    assert about == "does not sum to 1: complete the row, or press Normalise sensor"
