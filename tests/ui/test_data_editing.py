@@ -101,3 +101,11 @@ def test_rows_are_added_chosen_and_removed_and_blocks_pasted(tab):
     expect(tab.rows.get_by_role("columnheader", name="Row")).to_have_attribute("aria-sort", "descending")
     tab.page.keyboard.press("Control+Home")
     expect(tab.cell(tab.rows, 0, 0)).to_have_text("501")
+
+
+def test_a_copy_that_the_browser_refuses_is_told(tab):
+    tab.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: undefined})")  # as without HTTPS
+    tab.cell(tab.rows, 0, 1).click()
+    tab.page.keyboard.press("ControlOrMeta+a")
+    tab.page.keyboard.press("ControlOrMeta+c")
+    expect(tab.message).to_contain_text("The browser does not lend its clipboard")

@@ -358,7 +358,7 @@ export function render({model}) {
     else if (message.type === "picked") grid.pick(message.rows)
     else if (message.type === "bring") bring(grid, message.row)
     else if (message.type === "refused") grid.refuse(message)
-    else if (message.type === "copied") navigator.clipboard?.writeText(message.text)
+    else if (message.type === "copied") write_copied(grid, message.text)
   })
   model.on("remove", () => grid.close())
   model.send_msg({type: "ready"})

@@ -36,6 +36,7 @@ MOST_ROWS = 512
 """Rows that one message may ask for."""
 MOST_CELLS = 40_000
 """Cells that one answer holds at most: a wide table is sent in fewer rows at a time."""
+UNCOPIED = "The browser does not lend its clipboard; choose fewer rows, which it copies by itself."
 
 
 class Grid(Component):
@@ -142,6 +143,8 @@ class Grid(Component):
         pick: Callable[[int], object] | None = self.on_pick
         if kind == "pick" and pick is not None and place >= 0:
             return partial(pick, int(self._rows(place, place)[0]))
+        if kind == "uncopied":
+            return partial(self._complain, UNCOPIED)
         if kind == "unchosen":
             return self._forget_chosen
         if kind == "head" and column >= 0:
@@ -198,10 +201,13 @@ class Grid(Component):
         try:
             act()
         except BlockError as error:
-            trouble: Callable[[str], object] | None = self.on_trouble
-            if trouble is not None:
-                said = str(error)
-                trouble(f"{said[:1].upper()}{said[1:]}.")
+            said = str(error)
+            self._complain(f"{said[:1].upper()}{said[1:]}.")
+
+    def _complain(self, said: str) -> None:
+        trouble: Callable[[str], object] | None = self.on_trouble
+        if trouble is not None:
+            trouble(said)
 
     def _copy(self, source: Source, rows: tuple[int, int], columns: tuple[int, int]) -> None:
         height, most = rows[1] - rows[0] + 1, MOST_BLOCK // len(source.columns)

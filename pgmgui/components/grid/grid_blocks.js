@@ -62,6 +62,11 @@ function copy(grid, event) {
   event.clipboardData.setData("text/plain", `${lines.join("\n")}\n`)
 }
 
+// What Python has copied. Long after the key was pressed, or without HTTPS, a browser may refuse it.
+function write_copied(grid, text) {
+  Promise.resolve().then(() => navigator.clipboard.writeText(text)).catch(() => grid.send({type: "uncopied"}))
+}
+
 function paste(grid, event) {
   if (grid.editor.cell || grid.active[0] < 0 || !grid.editable) return
   event.preventDefault()

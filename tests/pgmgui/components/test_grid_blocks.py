@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pgmgui.components.grid.blocks import MOST_BLOCK, BlockError, read_block, write_block
-from pgmgui.components.grid.grid import LATER, Column, Grid, Source
+from pgmgui.components.grid.grid import LATER, UNCOPIED, Column, Grid, Source
 
 COLUMNS = (
     Column("Row", "head"),
@@ -91,6 +91,11 @@ def test_what_does_not_fit_is_refused_whole(grid, place, text, why):
 def test_what_is_copied_is_what_can_be_typed(grid):
     say(grid, "copy", 1, 2, 1, 2)
     assert grid.sent[-1] == {"type": "copied", "text": "x\t[1]\nx\t[2]\n"}
+
+
+def test_it_is_said_if_the_browser_does_not_take_what_is_copied(grid):
+    grid._handle_msg({"type": "uncopied", "load": grid._loads})
+    assert grid.troubles == [UNCOPIED]
 
 
 def test_a_tall_block_of_few_columns_is_not_copied_if_its_rows_are_much_to_make(grid):
