@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import panel as pn
 
+from engine.formats import DataDocument
 from engine.model.arrays import Ints
 from engine.model.data_edits import RemoveRows, missing_rows
 from pgmgui.board.beside import work_beside
@@ -40,6 +41,7 @@ class DataEditing(pn.viewable.Viewer):
         self._session, self._grid, self._find_rows = session, grid, find_rows
         self._changes = DataChanges(session, work_beside)
         self._chosen = NOTHING
+        self._growing: DataDocument | None = None  # what a row is being added to
         grid.param.update(on_edit=self._edit, on_paste=self._paste, on_choose=self._choose, on_trouble=session.say)
         self._add = make_narrow_button("Add a row", "after the last one; nothing is known of it yet", self._add_row)
         self._remove = make_narrow_button("Remove rows", REMOVES, self._remove_rows)
@@ -49,6 +51,7 @@ class DataEditing(pn.viewable.Viewer):
             pn.Row(self._add, self._remove, margin=0), self._hint, sizing_mode="stretch_width", margin=0
         )
         self._choose(NOTHING)
+        session.param.watch(lambda *_: self._look_at_added(), "derived", precedence=2)  # once the grid shows the rows
 
     @property
     def is_taking(self) -> bool:
@@ -89,9 +92,18 @@ class DataEditing(pn.viewable.Viewer):
         self._remove.param.update(disabled=not rows, label=name, description=f"{name}: {REMOVES}")
 
     def _add_row(self) -> None:
-        data = self._session.data
-        if data is not None and self._changes.edit("add a row", lambda dataset: missing_rows(dataset, 1)):
-            self._session.look_at_row(data.dataset.n_rows)
+        before, self._growing = self._growing, self._session.data
+        if not self._changes.edit("add a row", lambda dataset: missing_rows(dataset, 1)):
+            self._growing = before
+
+    def _look_at_added(self) -> None:
+        """Look at the row that was asked for, once it is there."""
+        before, data = self._growing, self._session.data
+        if before is None or data is before:
+            return
+        self._growing = None
+        if self._changes.is_taking:
+            self._session.look_at_row(before.dataset.n_rows)
 
     def _remove_rows(self) -> None:
         rows = np.sort(self._find_rows(self._chosen))

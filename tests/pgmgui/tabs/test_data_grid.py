@@ -31,3 +31,24 @@ def test_only_rows_that_are_shown_as_chosen_are_removed(session):
     assert remove.label == "Remove 3 rows"
     say(rows, "head", column=2)
     assert (remove.label, remove.disabled) == ("Remove rows", True)
+
+
+def test_a_row_that_is_added_is_looked_at_once_it_is_there(session, monkeypatch):
+    waiting = []
+    monkeypatch.setattr("pgmgui.tabs.data.data_editing.work_beside", waiting.append)
+    view = DataGrid(session)
+    view._editing._add_row()
+    assert (session.row, session.seen.n_rows, view._rows.picked) == (500, 501, [500])
+    monkeypatch.setattr("pgmgui.state.data_changes.AT_ONCE", 100)
+    session.look_at_row(7)
+    view._editing._add_row()
+    view._editing._add_row()
+    assert "wait" in session.message
+    assert session.row == 7
+    waiting.pop()()()
+    assert (session.row, session.seen.n_rows, view._rows.picked) == (501, 502, [501])
+    view._editing._add_row()
+    finish = waiting.pop()()
+    session.undo()  # the data is another one meanwhile: no row is added to it
+    finish()
+    assert (session.row, session.seen.n_rows, waiting) == (None, 501, [])
