@@ -94,13 +94,14 @@ class IndependenceView(pn.viewable.Viewer):
     def _name(self, place: int, text: str) -> None:
         """Choose one of the two variables: what is named becomes the selection of the canvas."""
         names, name = list(self._session.selected[:2]), text.strip()
-        if not name or (place < len(names) and names[place] == name):
+        if text == (*names, "", "")[place]:
             return
-        if name not in self._session.network.index:
-            self._session.say(f"There is no variable {name} in this network. Look for it with Ctrl+F.")
-            self._update()  # the field shows who is meant again
-        elif name not in names:
+        if name in self._session.network.index and name not in names:
             self._session.select([*names[:place], name, *names[place + 1 :]])
+            return
+        if name and name not in names:
+            self._session.say(f"There is no variable {name} in this network. Look for it with Ctrl+F.")
+        self._update()  # the field shows who is meant again
 
     def _give(self, text: str) -> None:
         names = [text.strip()] if text.strip() in self._session.network.index else split_names(text)

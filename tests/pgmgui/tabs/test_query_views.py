@@ -7,8 +7,12 @@ import numpy as np
 from engine.inference.query import Evidence
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
+from pgmgui.project.examples import find_example
+from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
+from pgmgui.state.session import Session
 from pgmgui.tabs.query.explanation_view import describe_explanation, explanation_source, solve_explanation
+from pgmgui.tabs.query.independence_view import IndependenceView
 from pgmgui.tabs.query.information_view import describe_information, list_ranges, solve_information
 from pgmgui.tabs.query.sensitivity_view import describe_sensitivity, make_range, solve_sensitivity
 
@@ -66,3 +70,17 @@ def test_a_variable_of_which_nothing_tells_anything():
     assert describe_information(found) == ["The entropy of C is 0.6730 nats; no other variable tells anything of it."]
     certain = BayesianNetwork((COIN, DIE), ((), ()), ([1.0, 0.0], [0.2, 0.3, 0.5]))
     assert list_ranges(find(certain, solve_information, "C")) == []
+
+
+def test_a_field_that_names_nobody_new_shows_who_is_selected():
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = IndependenceView(session, Answers(session, lambda do: None))
+    view.look(True)
+    session.select(["smoke", "lung"])
+    for text in ("lung", "", "nobody"):
+        view._one.value = text
+        assert (view._one.value, view._other.value) == ("smoke", "lung")
+        assert session.selected == ["smoke", "lung"]
+    view._one.value = "asia"
+    assert session.selected == ["asia", "lung"]
