@@ -57,15 +57,21 @@ def test_all_that_the_page_tells_of_a_run_comes_back():
     np.testing.assert_array_equal(again.network.tables[2], before.network().tables[2])
 
 
-def test_what_auto_says_of_each_component_comes_back():
-    session, race = learned("burglary", methods=("auto",), restarts=8)
+@pytest.fixture(scope="module")
+def by_auto():
+    """A run by auto, which takes seconds: whoever asks for it only looks at it."""
+    return learned("burglary", methods=("auto",), restarts=8)
+
+
+def test_what_auto_says_of_each_component_comes_back(by_auto):
+    session, race = by_auto
     again, _ = reopened(race.saved())
     assert session.learned.courses
     assert again.learned.courses == session.learned.courses
 
 
-def test_a_file_from_before_courses_were_kept_opens_without_them():
-    _, race = learned("burglary", methods=("auto",), restarts=8)
+def test_a_file_from_before_courses_were_kept_opens_without_them(by_auto):
+    _, race = by_auto
     plain = json.loads(dump(race.saved()))
     del plain["results"][0]["courses"]
     session, found = reopened(json.dumps(plain))
@@ -81,16 +87,16 @@ def test_a_file_from_before_courses_were_kept_opens_without_them():
         ("tried", -1, r"courses\[0\].tried: expected a whole number"),
     ],
 )
-def test_a_course_that_no_learner_takes_is_refused(field, value, message):
-    _, race = learned("burglary", methods=("auto",), restarts=8)
+def test_a_course_that_no_learner_takes_is_refused(by_auto, field, value, message):
+    _, race = by_auto
     plain = json.loads(dump(race.saved()))
     plain["results"][0]["courses"][0][field] = value
     with pytest.raises(FormatError, match=message):
         parse(json.dumps(plain))
 
 
-def test_courses_of_other_components_are_not_believed():
-    _, race = learned("burglary", methods=("auto",), restarts=8)
+def test_courses_of_other_components_are_not_believed(by_auto):
+    _, race = by_auto
     plain = json.loads(dump(race.saved()))
     plain["results"][0]["courses"] *= 2
     session, _ = reopened(json.dumps(plain))
