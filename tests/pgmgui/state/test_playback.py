@@ -9,6 +9,7 @@ from pgmgui.project.examples import find_example
 from pgmgui.state.playback import HOLD, WHOLE, Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.standings import Standings
 from pgmgui.state.travel import Traveller
 from tests.pgmgui.state.test_race import follow
 
@@ -141,6 +142,17 @@ def test_what_the_user_does_besides_ends_it(room, act):
     assert (room.playback.playing, room.playback.share) == (False, None)
     room.wait(1.0)
     room.race.cancel()
+
+
+def test_scores_of_rows_held_out_that_arrive_meanwhile_do_not_end_it():
+    room, waiting = Room(), []
+    room.session.hold_out(0.3, 0)
+    Standings(room.session, room.race, waiting.append)
+    room.run().playback.play_or_pause()
+    place = room.wait(2.0).playback.place
+    waiting.pop()()()
+    assert all(curve.tested for curve in room.race.curves.values())
+    assert (room.playback.playing, room.playback.place) == (True, place)
 
 
 def test_without_a_run_there_is_nothing_to_play():
