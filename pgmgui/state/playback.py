@@ -131,6 +131,9 @@ class Playback(param.Parameterized):
                     self._leave()
                 return
             self._held_until, self._looked = None, now
+            if not any(curve.points for curve in self._race.curves.values()):  # it failed before there was any
+                self._leave()
+                return
         seconds, self._looked = now - self._looked, now
         iterations = max(curve.points[-1].iteration for curve in self._race.curves.values() if curve.points)
         share = self.share + seconds * self.speed / min(WHOLE, EACH * max(iterations, 1))

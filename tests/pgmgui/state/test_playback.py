@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from engine.model.errors import PgmError
 from pgmgui.project.axes import Axes
 from pgmgui.project.examples import find_example
+from pgmgui.state import race as race_module
 from pgmgui.state.playback import HOLD, WHOLE, Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -174,6 +176,21 @@ def test_a_short_run_is_held_back_and_played_slowly():
     assert (room.playback.playing, room.playback.share) == (True, 0.0)
     room.wait(5.0).wait(WHOLE / 2)  # its time begins when the page looks
     assert room.playback.share == pytest.approx(0.5)
+
+
+def test_a_run_that_fails_before_its_first_point_is_not_played(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise PgmError("too wide")
+
+    monkeypatch.setattr(race_module, "learn", fail)
+    room = Room()
+    room.race.begin()
+    room.playback.play_slowly()
+    follow(room.race)
+    assert room.playback.playing
+    room.wait(0.1)
+    assert (room.playback.playing, room.playback.share) == (False, None)
+    assert "too wide" in room.session.message
 
 
 def test_a_long_run_is_shown_as_it_goes():
