@@ -52,6 +52,10 @@ class Standings(Newest):
         self._due = 0.0
         race.param.watch(self._notice, ["curves", "running", "paused"], precedence=1)
 
+    def begin(self) -> None:
+        """Begin with what is open now."""
+        self._notice()
+
     def _notice(self, *_events: Any) -> None:
         race, parts = self._race, self._race.parts
         if parts is None or parts.split is None or race.stale or parts is self._given_up:

@@ -101,3 +101,13 @@ def test_why_rows_cannot_be_scored_is_said_once(monkeypatch):
     race.begin()
     follow(race)
     assert [text for text in said if text] == ["The rows held out cannot be scored: too wide."]
+
+
+def test_what_is_open_already_is_scored_once_the_page_is_there():
+    session, race = open_race(beside=lambda do: None)
+    race.begin()
+    follow(race)
+    later = Standings(session, race, at_once)
+    assert [curve.tested for curve in race.curves.values()] == [()]
+    later.begin()
+    assert all(curve.tested for curve in race.curves.values())
