@@ -11,6 +11,7 @@ from typing import Any
 from engine.model.errors import PgmError
 from pgmgui.project.results import Standing
 from pgmgui.project.scene import Parts
+from pgmgui.project.troubles import explain
 from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame, Frames
 from pgmgui.state.newest import Newest
@@ -82,6 +83,8 @@ class Standings(Newest):
                     break
         except PgmError as error:
             return _Found(parts, {}, 0.0, f"The rows held out cannot be scored: {error}.")
+        except Exception as error:  # whatever it is, it would come again
+            return _Found(parts, {}, 0.0, explain(self.doing, error))
         return _Found(parts, found, time.monotonic() - begun)
 
     def _take(self, found: _Found) -> None:

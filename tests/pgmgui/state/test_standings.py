@@ -6,6 +6,7 @@ import pytest
 
 from engine.insight.held_out import score_held_out
 from engine.learning.learn import learn
+from engine.model.errors import PgmError
 from pgmgui.project.links import parse_link
 from pgmgui.project.session_file import dump, parse
 from pgmgui.state import standings
@@ -89,18 +90,30 @@ def test_the_newest_is_scored_first_and_then_evenly_spread():
     assert sorted(order) == kept
 
 
-def test_why_rows_cannot_be_scored_is_said_once(monkeypatch):
-    said = []
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (PgmError("too wide"), "The rows held out cannot be scored: too wide."),
+        (
+            MemoryError(),
+            "Scoring the rows held out: there is not enough memory. Close other programs, or take fewer rows.",
+        ),
+    ],
+)
+def test_why_rows_cannot_be_scored_is_said_once(monkeypatch, error, why):
+    tried, said = [], []
     session, race = open_race()
     session.param.watch(lambda event: said.append(event.new), "message")
 
     def fail(*_arguments):
-        raise standings.PgmError("too wide")
+        tried.append(1)
+        raise error
 
     monkeypatch.setattr(standings, "score_frame", fail)
     race.begin()
     follow(race)
-    assert [text for text in said if text] == ["The rows held out cannot be scored: too wide."]
+    assert [text for text in said if text] == [why]
+    assert len(tried) == 1
 
 
 def test_what_is_open_already_is_scored_once_the_page_is_there():
