@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from engine.insight.held_out import score_held_out
@@ -64,6 +66,20 @@ def test_what_was_scored_is_kept_and_forgotten_without_rows_held_out():
     assert again.open(parse(text))
     assert again.curves["d-em"].tested == curve.tested
     assert again.describe() == race.describe()
+
+
+def test_scores_in_a_file_are_believed_as_far_as_the_curve_goes_and_in_its_order():
+    _, race = open_race()
+    race.begin()
+    follow(race)
+    (curve,) = race.curves.values()
+    root = json.loads(dump(race.saved()))
+    (result,) = root["results"]
+    end = curve.points[-1].iteration
+    result["tested"] = [[end + 1, -1.0, -1.0], *result["tested"][::-1], [10**15, None, None]]
+    again = Race(Session())
+    assert again.open(parse(json.dumps(root)))
+    assert again.curves["d-em"].tested == curve.tested
 
 
 def test_scores_of_a_run_that_was_begun_anew_are_not_taken():
