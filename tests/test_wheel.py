@@ -70,7 +70,7 @@ def files_in(folder: Path) -> set[str]:
 def test_the_wheel_holds_the_packages_the_examples_and_the_lessons_and_nothing_else(wheel):
     expected = {f"{package}/{name}" for package in PACKAGES for name in files_in(ROOT / package)}
     expected |= {f"pgmgui/assets/examples/{name}" for name in files_in(ROOT / "assets" / "examples")}
-    expected.add("pgmgui/assets/lessons.json")
+    expected |= {f"pgmgui/assets/{name}" for name in ("lessons.json", "icon.png", "icon.svg")}
     assert {name for name in files_in(wheel) if ".dist-info/" not in name} == expected
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import panel_material_ui as pmui
 import param
 
-_NARROW = {"minWidth": "0", "padding": "4px 9px"}
+# As high as a switch: they stand side by side.
+_LOW = {"padding": "2px 9px"}
+_NARROW = {"minWidth": "0", **_LOW}
 
 
 class TextField(pmui.TextInput):
@@ -87,7 +89,7 @@ def make_button(
         description_delay=700,
         variant=variant,
         size="small",
-        **{"margin": (4, 8, 4, 0), **options},
+        **{"margin": (4, 8, 4, 0), "sx": _LOW, **options},
     )
     button.on_click(action)
     return button

@@ -23,4 +23,4 @@ def test_the_automatic_learner_certifies_and_says_what_it_did(open_panel):
     assert lines["automatic"]["y"][-1] > lines["decomposed EM"]["y"][-1]
     expect(lab.page.get_by_text("Component 2: The best of 8 restarts")).to_contain_text("It is at its bound.")
     lab.row(2).click()
-    expect(lab.page.get_by_text("The best of 8 restarts")).to_contain_text("polished by L-BFGS")
+    expect(lab.page.get_by_text("The best of 8 restarts")).to_contain_text("of 7 variations and new starts")

@@ -69,7 +69,7 @@ def test_large_type_has_room_in_a_small_window(open_desk):
     expect(page.get_by_role("tab")).to_have_count(8)
     for switch in ("log gap", "seconds"):
         expect(page.get_by_role("button", name=switch)).to_be_in_viewport(ratio=1)
-    words = page.get_by_text("An iteration: 7 small inferences instead of 28.")
+    words = page.get_by_text("An iteration: 7 small inferences, not 28.")
     assert words.evaluate("element => element.scrollWidth <= element.clientWidth || !element.clientWidth")
     # The buttons of the canvas lie below what is drawn.
     tools = page.get_by_role("toolbar", name="Canvas").bounding_box()

@@ -75,7 +75,7 @@ class DataPanel(pn.viewable.Viewer):
             self._saving,
             self._looking,
             sizing_mode="stretch_both",
-            margin=0,
+            margin=(0, 0, 0, 12),
             scroll="y-auto",
         )
         session.param.watch(lambda event: self._look(event.old, event.new), "scene")
