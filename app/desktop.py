@@ -17,7 +17,7 @@ ENTRY = """[Desktop Entry]
 Type=Application
 Name=pgmgui
 Comment=Probabilistic graphical models that learn from incomplete data
-Exec={command} --window %f
+Exec="{command}" --window %f
 Icon=pgmgui
 Terminal=false
 Categories=Science;Education;
@@ -58,7 +58,7 @@ def desktop(options: argparse.Namespace) -> None:
 
 def _write_files() -> dict[str, str]:
     """What is in each file, by its path in the data folder."""
-    command = shutil.which("pgmgui") or "pgmgui"
+    command = _quote(shutil.which("pgmgui") or "pgmgui")
     patterns = "".join(f'<glob pattern="*.{suffix}"/>' for suffix in SUFFIXES)
     kind = f'<mime-type type="{KIND}"><comment>Probabilistic graphical model</comment>{patterns}</mime-type>'
     info = f'<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">{kind}</mime-info>\n'
@@ -66,6 +66,14 @@ def _write_files() -> dict[str, str]:
         "applications/pgmgui.desktop": ENTRY.format(command=command, kind=KIND),
         "mime/packages/pgmgui.xml": f'<?xml version="1.0" encoding="UTF-8"?>\n{info}',
     }
+
+
+def _quote(command: str) -> str:
+    """A path as it stands between the quotation marks of a desktop entry, where a backslash is written twice."""
+    command = command.replace("\\", 4 * "\\")
+    for character in '"`$':
+        command = command.replace(character, 2 * "\\" + character)
+    return command.replace("%", "%%")
 
 
 def _refresh(program: str, folder: Path) -> None:

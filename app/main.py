@@ -235,6 +235,8 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     pn.state.onload(tightening.begin)
     answers = Answers(session, work_beside)
     pn.state.onload(answers.begin)
+    standings = Standings(session, race, work_beside)
+    pn.state.onload(standings.begin)
     traveller = Traveller(session, race)
     return Desk(
         session,
@@ -246,7 +248,7 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         FirstRun(session),
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
         tightening,
-        Standings(session, race, work_beside),
+        standings,
     )
 
 

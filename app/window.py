@@ -6,6 +6,7 @@ nothing with it. Run as a module, this is that program.
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 import threading
@@ -14,6 +15,8 @@ from pathlib import Path
 
 NO_WINDOW = 3
 """The exit code of the program where there is no web view, or nowhere to show one."""
+ENDS = (0, -signal.SIGINT, -signal.SIGTERM)
+"""Those of a window that was closed, or interrupted together with the server."""
 SIZE, LEAST = (1440, 900), (800, 560)
 HOW_TO = 'no window of its own, for there is no web view: pip install "pgmgui[desktop]" adds one. Opened in the browser'
 
@@ -28,17 +31,21 @@ class Window:
     """
 
     def __init__(self, url: str, title: str, folder: Path, on_end: Callable[[bool], None]) -> None:
-        words = [sys.executable, "-m", "app.window", url, title, str(folder)]
+        # Safe: a module in the folder where it is started is not taken for one of the window's.
+        words = [sys.executable, "-P", "-m", "app.window", url, title, str(folder)]
         self._program = subprocess.Popen(words, stderr=subprocess.DEVNULL)  # noqa: S603 - our own program
-        self._on_end = on_end
+        self._on_end, self._closing = on_end, False
         self._thread = threading.Thread(target=self._wait, name="window", daemon=True)
         self._thread.start()
 
     def _wait(self) -> None:
-        self._on_end(self._program.wait() == 0)
+        code = self._program.wait()
+        if not self._closing:
+            self._on_end(code in ENDS)  # a web view that lacks a library may end in any other way
 
     def close(self) -> None:
         """Close it, if it is open."""
+        self._closing = True
         if self._program.poll() is None:
             self._program.terminate()
 

@@ -23,6 +23,8 @@ MOST_NAMED = 8
 MANY_CELLS = 5_000
 """A table this large is hard to learn and to look at, whatever the data."""
 
+_ALL, _LEARNED_FROM = "the data", "the rows that are learned from"
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -42,7 +44,7 @@ class Finding:
     factor : int, optional
         The factor of a Markov network that it is about.
     rows : tuple of int
-        The rows of data that it is about, from 0.
+        The rows of the whole data that it is about, from 0.
     """
 
     kind: str
@@ -54,20 +56,27 @@ class Finding:
     rows: tuple[int, ...] = ()
 
 
-def examine(task: LearningTask) -> list[Finding]:
-    """All findings, the gravest kinds first."""
+def examine(task: LearningTask, lines: Ints | None = None) -> list[Finding]:
+    """All findings, the gravest kinds first.
+
+    Parameters
+    ----------
+    lines : array (rows,), optional
+        Where rows are held out: which rows of the whole data the task has. They are told by these numbers.
+    """
     markov = isinstance(task.network, MarkovNetwork)
+    where = _LEARNED_FROM if lines is not None else _ALL
     return [
-        *_impossible_rows(task),
+        *_impossible_rows(task, lines),
         *_symmetric(task),
         *(_large_factors(task) if markov else _explosions(task)),
-        *(_diverging(task) if markov else _unseen(task)),
-        *_unused_states(task),
+        *(_diverging(task, where) if markov else _unseen(task, where)),
+        *_unused_states(task, where),
         *_pruned(task),
     ]
 
 
-def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
+def _impossible_rows(task: LearningTask, lines: Ints | None) -> Iterator[Finding]:
     """Rows of probability 0 under the current parameters, and the tables or factors whose zeros make them so."""
     network, data = task.network, task.decomposition.dataset
     rows = np.arange(min(data.n_rows, MOST_ROWS))
@@ -77,6 +86,7 @@ def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
     bad = np.flatnonzero(infer(network, some).impossible)
     if not bad.size:
         return
+    numbers = bad if lines is None else lines[bad]
     at_fault = []
     for k, scope in enumerate(network.scopes):
         codes = some.codes[list(scope)][:, bad].astype(np.int64)
@@ -92,12 +102,12 @@ def _impossible_rows(task: LearningTask) -> Iterator[Finding]:
             "impossible",
             network.scopes[k][0] if markov else k,
             f"{bad.size:,} of {rows.size:,} rows have probability 0 under the current parameters "
-            f"({_number_rows(bad)}), and {owner} has zeros that exclude some.",
+            f"({_number_rows(numbers)}), and {owner} has zeros that exclude some.",
             "Learning leaves a factor's zeros as they are, from any start: soften them, or leave out these rows."
             if markov
             else "Learning cannot start from here: soften the zeros, or start from random parameters.",
             factor=k if markov else None,
-            rows=tuple(bad.tolist()),
+            rows=tuple(numbers.tolist()),
         )
 
 
@@ -137,7 +147,7 @@ def _explosions(task: LearningTask) -> Iterator[Finding]:
             )
 
 
-def _unseen(task: LearningTask) -> Iterator[Finding]:
+def _unseen(task: LearningTask, where: str) -> Iterator[Finding]:
     """Parent configurations that no row has, where the family is observed in every row."""
     network, roles = task.bayesian, task.decomposition.dataset.roles
     counts = task.layout.tables(task.objective.counts)
@@ -152,7 +162,7 @@ def _unseen(task: LearningTask) -> Iterator[Finding]:
                 "unseen",
                 v,
                 f"{unseen:,} of {weights.size:,} parent configurations of {network.variables[v].name!r} "
-                "never occur in the data: their parameters stay as they are.",
+                f"never occur in {where}: their parameters stay as they are.",
                 "Give it a prior of 2 (Laplace smoothing), collect more data, or use fewer parents.",
             )
 
@@ -170,7 +180,7 @@ def _large_factors(task: LearningTask) -> Iterator[Finding]:
             )
 
 
-def _diverging(task: LearningTask) -> Iterator[Finding]:
+def _diverging(task: LearningTask, where: str) -> Iterator[Finding]:
     """Cells that no row has, of factors that every row completes: without a prior their logarithms fall for ever."""
     geometry, data = task.geometry, task.decomposition.dataset
     assert isinstance(geometry, LogLinear)
@@ -190,7 +200,7 @@ def _diverging(task: LearningTask) -> Iterator[Finding]:
             yield Finding(
                 "diverging",
                 scope[0],
-                f"{unseen:,} of {counts[k].size:,} combinations of {_name(task.network, k)} never {verb} in the data: "
+                f"{unseen:,} of {counts[k].size:,} combinations of {_name(task.network, k)} never {verb} in {where}: "
                 "maximum likelihood drives such cells of the factor to 0, and their logarithms fall without end.",
                 "Give the factors a Gaussian prior (L2) among the options, or collect more data.",
                 factor=k,
@@ -201,9 +211,11 @@ def _name(network: Network, factor: int) -> str:
     return list_names([network.variables[v].name for v in network.scopes[factor]])
 
 
-def _unused_states(task: LearningTask) -> Iterator[Finding]:
+def _unused_states(task: LearningTask, where: str) -> Iterator[Finding]:
     data = task.decomposition.dataset
     prior = "a Gaussian prior (L2)" if isinstance(task.network, MarkovNetwork) else "a prior of 2"
+    # Rows held out may have the state: without it they would lose their cells.
+    removal = "remove the state, or " if where == _ALL else ""
     for v, variable in enumerate(data.variables):
         if data.roles[v] not in (Role.OBSERVED, Role.PARTIAL):
             continue
@@ -215,8 +227,8 @@ def _unused_states(task: LearningTask) -> Iterator[Finding]:
             yield Finding(
                 "unused",
                 v,
-                f"{variable.name!r} is never {names} in the data.",
-                f"Maximum likelihood gives it probability 0: remove the state, or give {prior}.",
+                f"{variable.name!r} is never {names} in {where}.",
+                f"Maximum likelihood gives it probability 0: {removal}give {prior}.",
                 unused,
             )
 

@@ -165,9 +165,12 @@ def add_vectors(known: Floats | None, vectors: Sequence[Sequence[float]], states
     """
     found = np.empty((0, states)) if known is None else known
     places: dict[tuple[float, ...], int] = {tuple(vector): k for k, vector in enumerate(found.tolist())}
-    numbers = [places.setdefault(tuple(map(float, vector)), len(places)) for vector in vectors]
-    if len(places) > len(found):
-        found = np.array(list(places), dtype=np.float64)
+    wanted = [tuple(map(float, vector)) for vector in vectors]
+    new = [vector for vector in dict.fromkeys(wanted) if vector not in places]
+    places |= {vector: len(found) + k for k, vector in enumerate(new)}  # known ones may be equal: they keep their codes
+    numbers = [places[vector] for vector in wanted]
+    if new:
+        found = np.concatenate([found, np.array(new, dtype=np.float64)])
     return found, [FIRST_LIKELIHOOD - number for number in numbers]
 
 

@@ -41,7 +41,7 @@ class NoisyMax:
         leak = frozen(np.array(self.leak, dtype=np.float64))
         object.__setattr__(self, "causes", causes)
         object.__setattr__(self, "leak", leak)
-        if leak.ndim != 1 or not leak.size or any(c.ndim != 2 or c.shape[1] != leak.size for c in causes):
+        if leak.ndim != 1 or not leak.size or any(c.ndim != 2 or not len(c) or c.shape[1] != leak.size for c in causes):
             raise ModelError("a noisy-MAX needs a number for each of its states, in each row")
         for rows in (*causes, leak[np.newaxis]):
             if (

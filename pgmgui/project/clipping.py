@@ -76,14 +76,15 @@ def join(scene: Scene, part: Scene, at: tuple[float, float] | None = None) -> tu
     properties = {names[name]: kept for name, kept in document.variable_properties.items() if name in names}
     # The data does not know the new variables, so nothing can be learned given them.
     marks = {names[name]: mark for name, mark in part.marks.items() if not isinstance(mark, Given)}
-    prior = {names[name]: exponents for name, exponents in part.prior.items()}
+    is_bayesian = isinstance(network, BayesianNetwork)
+    prior = {names[name]: exponents for name, exponents in part.prior.items()} if is_bayesian else {}
     return (
         replace(
             joined,
             document=replace(
                 joined.document,
                 variable_properties={**joined.document.variable_properties, **properties},
-                noisy={**joined.document.noisy, **noisy} if isinstance(network, BayesianNetwork) else {},
+                noisy={**joined.document.noisy, **noisy} if is_bayesian else {},
             ),
             marks={**joined.marks, **marks} if marks else joined.marks,
             prior={**joined.prior, **prior} if prior else joined.prior,

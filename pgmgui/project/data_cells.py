@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -17,6 +18,8 @@ from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
 
 T = TypeVar("T")
+GROUPED = re.compile(r"\d{1,3}(,\d{3})+(\.\d*)?")
+"""A number whose thousands are set apart by commas."""
 WEIGHT = -1
 """The column of the rows' weights, in place of a variable's."""
 
@@ -76,7 +79,8 @@ def show_text(variable: Variable, code: int, vectors: Floats | None) -> str:
 
 def read_weight(text: str) -> float:
     """The weight that a text stands for."""
-    number = read_number(text.strip().replace(",", ""))
+    # A comma that groups thousands means nothing; another may stand for a point, and is not guessed at.
+    number = read_number(text.replace(",", "") if GROUPED.fullmatch(text.strip()) else text.strip())
     if number is None or not (number == 0 or LIGHTEST <= number <= HEAVIEST):
         raise PgmError(f"{shorten(text)} is no weight; type how many times the row counts, such as 1 or 2.5")
     return number

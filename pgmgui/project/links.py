@@ -33,6 +33,7 @@ import numpy as np
 from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
+from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import MarkovNetwork
@@ -151,8 +152,16 @@ def is_linkable(scene: Scene) -> bool:
         isinstance(mark, Hidden | Given) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
         for mark in scene.marks.values()
     )
-    return plain and (
-        scene.data is None or data is None or np.array_equal(scene.data.dataset.codes, data.dataset.codes)
+    return plain and (scene.data is None or data is None or _are_equal(scene.data.dataset, data.dataset))
+
+
+def _are_equal(one: Dataset, other: Dataset) -> bool:
+    """Whether two datasets have the same cells and weights, row by row."""
+    return (
+        np.array_equal(one.codes, other.codes)
+        and np.array_equal(one.weights, other.weights)
+        and one.likelihoods.keys() == other.likelihoods.keys()
+        and all(np.array_equal(vectors, other.likelihoods[v]) for v, vectors in one.likelihoods.items())
     )
 
 

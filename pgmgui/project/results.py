@@ -1,7 +1,8 @@
 """What learners have reached, as a session file keeps it: the curve of each, and the parameters it ended with.
 
 Only these are believed, and only if they fit the network: the likelihood, the counts and the gap are found anew
-from the parameters. What a learner has done for each component cannot be, and is told as it was written.
+from the parameters. What a learner has done for each component cannot be, and is told as it was written; nor can how
+it stood on rows held out at iterations whose parameters are not kept.
 """
 
 from __future__ import annotations
@@ -172,6 +173,13 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         result.stop,
         result.courses,
     )
+
+
+def list_tested(result: Result) -> tuple[Standing, ...]:
+    """How a result stood on rows held out, iteration by iteration, as far as its curve goes."""
+    last = result.points[-1].iteration
+    found = {one.iteration: one for one in result.tested if one.iteration <= last}
+    return tuple(found[iteration] for iteration in sorted(found))
 
 
 def dump_result(result: Result) -> dict[str, Any]:

@@ -175,10 +175,9 @@ def derive(scene: Scene) -> Derived:
         return Derived(seen, None)
     if not network.tables:
         return Derived(seen, None, "There are no factors to learn: connect some variables.")
-    if not seen.n_rows:
-        return Derived(
-            seen, None, "There is nothing to learn from: the data has no rows. Load other data, or simulate."
-        )
+    if not seen.total_weight:
+        lack = "all rows weigh 0" if seen.n_rows else "the data has no rows"
+        return Derived(seen, None, f"There is nothing to learn from: {lack}. Load other data, or simulate.")
     try:
         split = None if scene.hold_out is None else split_rows(seen, scene.hold_out)
     except ModelError as error:

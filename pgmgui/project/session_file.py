@@ -145,7 +145,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "network": json.loads(json_network.dump(scene.document)),
         "data": data,
         "marks": {name: _dump_mark(mark) for name, mark in scene.marks.items()},
-        "prior": {name: np.asarray(value).reshape(-1).tolist() for name, value in scene.prior.items()},
+        "prior": _dump_prior(scene),
         "common_prior": scene.common_prior,
         "factor_prior": _dump_factor_prior(scene),
         "example": scene.example,
@@ -192,7 +192,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         document,
         data,
         {name: _fit_mark(mark, name, network) for name, mark in found["marks"].items()},
-        {name: _fit_prior(values, name, network) for name, values in found["prior"].items()},
+        _fit_priors(found["prior"], network),
         found["common_prior"],
         found["example"],
         None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
@@ -271,10 +271,22 @@ def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
     return mark
 
 
-def _fit_prior(values: tuple[float, ...], name: str, network: Network) -> float | Floats:
-    _find_states(name, "prior", network)
+def _dump_prior(scene: Scene) -> dict[str, list[float]]:
+    """The exponents; a Markov network has none, though its scene may keep those from before it was one."""
+    if not isinstance(scene.document.network, BayesianNetwork):
+        return {}
+    return {name: np.asarray(value).reshape(-1).tolist() for name, value in scene.prior.items()}
+
+
+def _fit_priors(found: Mapping[str, tuple[float, ...]], network: Network) -> dict[str, float | Floats]:
+    """The exponents of a Bayesian network; those that earlier versions wrote for a Markov network are passed over."""
     if not isinstance(network, BayesianNetwork):
-        raise FormatError("prior: only Bayesian networks have one")
+        return {}
+    return {name: _fit_prior(values, name, network) for name, values in found.items()}
+
+
+def _fit_prior(values: tuple[float, ...], name: str, network: BayesianNetwork) -> float | Floats:
+    _find_states(name, "prior", network)
     shape = network.tables[network.index[name]].shape
     if len(values) == 1:
         return values[0]

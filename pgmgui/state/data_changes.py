@@ -96,15 +96,17 @@ class DataChanges:
         self._session.say(trouble)
 
     def _take(self, before: Scene, steps: int, label: str, edit: DataEdit, scene: Scene, derived: Derived) -> None:
-        session, self._is_busy, self._moves_rows = self._session, False, False
+        session, self._is_busy = self._session, False
         if session.scene is before:
             del self._waiting[:steps]
             self._commit(label, edit, scene, derived)
         elif session.data is not before.data:
             self._waiting = []
             session.say("The data has been changed otherwise meanwhile: what was typed last was not taken.")
-        if self._waiting:
+        if self._waiting:  # perhaps the same rows, once more
             self._start()
+        else:
+            self._moves_rows = False
 
 
 def _join(scene: Scene, makes: Sequence[Make]) -> DataEdit:

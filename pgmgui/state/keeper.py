@@ -28,7 +28,7 @@ AGAIN = 5.0
 
 class Keeper(param.Parameterized):
     """Saves a session whenever it has changed: its scene, settings, evidence or axes, or what was learned at a
-    run's end; and while a run goes on, now and then what it has reached.
+    run's end; and now and then what a run has reached, and how it stands on rows held out.
 
     Parameters
     ----------
@@ -54,10 +54,9 @@ class Keeper(param.Parameterized):
         self._session, self._race, self.store = session, race, store
         self._is_closed = is_closed
         self.key = key or store.make_key()
-        self._kept = self._look()
+        self._kept, self._reached = self._look(), self._look_at_runs()
         self._writing: Future[Room] | None = None
         self.room: Room | None = None
-        self._reached: object = None
         self._since, self._due = 0.0, 0.0
         if key:
             self.status = "kept"
@@ -98,7 +97,11 @@ class Keeper(param.Parameterized):
     def is_done(self) -> bool:
         """Whether nothing is being written, and nothing has changed or goes on since."""
         climbs = self._race.running and not self._race.paused
-        return self._writing is None and not climbs and _is_same(self._look(), self._kept)
+        return self._writing is None and not climbs and self._is_kept
+
+    @property
+    def _is_kept(self) -> bool:
+        return _is_same(self._look(), self._kept) and _is_same(self._look_at_runs(), self._reached)
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
@@ -115,12 +118,12 @@ class Keeper(param.Parameterized):
             if not self._writing.done():
                 return
             self._finish(self._writing)
-        now, is_due = self._look(), time.monotonic() >= self._due
+        now, reached, is_due = self._look(), self._look_at_runs(), time.monotonic() >= self._due
         has_changed = not _is_same(now, self._kept) and (is_due or not self.trouble)
         if has_changed:
             self._kept, self.status = now, "changed"
-        if has_changed or (is_due and self._race.running and self._race.best is not self._reached):
-            self._reached, self._since = self._race.best, time.monotonic()
+        if has_changed or (is_due and not _is_same(reached, self._reached)):
+            self._reached, self._since = reached, time.monotonic()
             self._writing = self.store.save_later(self.key, self._race.saved())
 
     def keep_now(self) -> None:
@@ -129,7 +132,7 @@ class Keeper(param.Parameterized):
             return
         if self._writing is not None:
             wait([self._writing])
-        if self._race.running or not _is_same(self._look(), self._kept):
+        if self._race.running or not self._is_kept:
             try:
                 self.store.save(self.key, self._race.saved())
             except PgmError as error:
@@ -149,15 +152,19 @@ class Keeper(param.Parameterized):
         """Remove what was kept of this tab; the next change is kept again."""
         if self._writing is not None:
             self._finish(self._writing)
-        self._kept = self._look()  # a change of just before is not the next one
+        self._kept, self._reached = self._look(), self._look_at_runs()  # a change of just before is not the next one
         self.store.forget(self.key)
         self.status, self.query = "unchanged", ""
 
     def _look(self) -> tuple[object, ...]:
-        """What a change is a change of. A run counts when it begins and when it ends; while it climbs, see keep."""
+        """What a change is a change of. A run counts when it begins and when it ends; what else it finds, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
         return session.scene, session.settings, session.evidence, session.axes, *run
+
+    def _look_at_runs(self) -> tuple[object, ...]:
+        """What runs have found: this is kept now and then."""
+        return self._race.best, *(curve.tested or () for curve in self._race.curves.values())
 
     def _finish(self, writing: Future[Room]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import param
 
 from pgmgui.project.words import LEARNERS
+from pgmgui.state.curve import Curve
 from pgmgui.state.places import find_end, find_iteration, find_place, find_places
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -45,7 +46,7 @@ class Playback(param.Parameterized):
         self._held_until: float | None = None
         self._moving = False
         session.param.watch(lambda *_: self._leave(), ["moment", "derived"])
-        race.param.watch(lambda *_: self._notice(), ["curves", "running", "paused", "stale", "applied"])
+        race.param.watch(self._notice, ["curves", "running", "paused", "stale", "applied"])
 
     # --- what the user does
 
@@ -130,6 +131,9 @@ class Playback(param.Parameterized):
                     self._leave()
                 return
             self._held_until, self._looked = None, now
+            if not any(curve.points for curve in self._race.curves.values()):  # it failed before there was any
+                self._leave()
+                return
         seconds, self._looked = now - self._looked, now
         iterations = max(curve.points[-1].iteration for curve in self._race.curves.values() if curve.points)
         share = self.share + seconds * self.speed / min(WHOLE, EACH * max(iterations, 1))
@@ -151,9 +155,11 @@ class Playback(param.Parameterized):
         finally:
             self._moving = False
 
-    def _notice(self) -> None:
-        """The race has changed: a run that is waited for may go on."""
+    def _notice(self, *events: Any) -> None:
+        """The race has changed: a run that is waited for may go on. Scores of rows held out change nothing here."""
         race = self._race
+        if all(event.name == "curves" and _is_same_run(event.old, event.new) for event in events):
+            return
         if self._held_until is None or not race.curves or race.paused or race.stale:
             self._leave()
 
@@ -162,3 +168,11 @@ class Playback(param.Parameterized):
         if not self._moving:
             self._held_until = None
             self.param.update(playing=False, share=None)
+
+
+def _is_same_run(before: Mapping[str, Curve], after: Mapping[str, Curve]) -> bool:
+    """Whether learners are as far as they were, whatever else is known of them by now."""
+    return before.keys() == after.keys() and all(
+        old.frames is new.frames and old.snapshot is new.snapshot and old.state == new.state
+        for old, new in ((before[name], after[name]) for name in before)
+    )

@@ -20,7 +20,7 @@ from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.certificate import certify
 from pgmgui.project.held_out_words import describe_tested
-from pgmgui.project.results import Result, make_result, revive
+from pgmgui.project.results import Result, list_tested, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
@@ -210,7 +210,7 @@ class Race(param.Parameterized):
                 dropped[LEARNERS[result.method]] = str(error)
                 continue
             held_out = self.parts is not None and self.parts.split is not None
-            tested = result.tested if held_out else ()
+            tested = list_tested(result) if held_out else ()
             curve = Curve(result.method, result.state, result.note, snapshot, tested=tested).add(result.points)
             curve.frames.add(result.points[-1].iteration, snapshot)
             curves[result.method] = curve

@@ -11,6 +11,7 @@ from typing import Any
 from engine.model.errors import PgmError
 from pgmgui.project.results import Standing
 from pgmgui.project.scene import Parts
+from pgmgui.project.troubles import explain
 from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame, Frames
 from pgmgui.state.newest import Newest
@@ -52,6 +53,10 @@ class Standings(Newest):
         self._due = 0.0
         race.param.watch(self._notice, ["curves", "running", "paused"], precedence=1)
 
+    def begin(self) -> None:
+        """Begin with what is open now."""
+        self._notice()
+
     def _notice(self, *_events: Any) -> None:
         race, parts = self._race, self._race.parts
         if parts is None or parts.split is None or race.stale or parts is self._given_up:
@@ -78,6 +83,8 @@ class Standings(Newest):
                     break
         except PgmError as error:
             return _Found(parts, {}, 0.0, f"The rows held out cannot be scored: {error}.")
+        except Exception as error:  # whatever it is, it would come again
+            return _Found(parts, {}, 0.0, explain(self.doing, error))
         return _Found(parts, found, time.monotonic() - begun)
 
     def _take(self, found: _Found) -> None:

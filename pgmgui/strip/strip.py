@@ -128,11 +128,13 @@ class LearnStrip(pn.viewable.Viewer):
         # the line busy and Panel's wait for ever.
         with unlocked():
             self._ticking = True
-            race.tick()
-            ready = self._trace.is_ready
-            if ready:  # a browser that is behind is shown fewer moments
-                self._playback.advance()
-            self._ticking = False
+            try:
+                race.tick()
+                ready = self._trace.is_ready
+                if ready:  # a browser that is behind is shown fewer moments
+                    self._playback.advance()
+            finally:
+                self._ticking = False
             if self._news and (ready or not self._is_live):
                 self._news = False
                 self._mark()

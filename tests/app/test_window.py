@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from app import desktop, window
 from app import main as page
-from app import window
 from app.cli import main as run
 
 FAKE = """
@@ -48,6 +48,23 @@ def test_the_window_shows_the_page_with_title_and_icon(fake_webview):
     assert settings == {"ALLOW_DOWNLOADS": True}
     assert Path(options["icon"]).read_bytes().startswith(b"\x89PNG")
     assert options["private_mode"] is False  # what the browser keeps is kept
+
+
+def test_nothing_of_the_folder_where_it_is_started_is_run(tmp_path, monkeypatch):
+    (tmp_path / "webview.py").write_text(FAKE)
+    monkeypatch.chdir(tmp_path)
+    ends = []
+    window.Window("http://127.0.0.1:1", "x", tmp_path / "kept", ends.append)._thread.join(60)
+    assert ends == [False]
+
+
+def test_a_window_that_is_closed_by_us_tells_nothing(fake_webview):
+    (fake_webview / "webview.py").write_text(FAKE.replace("print(", "import time; time.sleep(600); print("))
+    ends = []
+    opened = window.Window("http://127.0.0.1:1", "x", fake_webview / "kept", ends.append)
+    opened.close()
+    opened._thread.join(60)
+    assert ends == []
 
 
 @pytest.mark.parametrize(("folder", "shown"), [("kept", True), ("nowhere", False)])
@@ -107,3 +124,9 @@ def test_a_desktop_is_told_of_network_files(monkeypatch, tmp_path, capsys):
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "file"))
     assert run(["desktop", "--install"]) == 2
     assert "XDG_DATA_HOME" in capsys.readouterr().err
+
+
+def test_a_path_with_spaces_is_one_word_of_the_desktop_entry(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: '/home/Jane "J" Doe/100%/pgmgui')
+    entry = desktop._write_files()["applications/pgmgui.desktop"]
+    assert 'Exec="/home/Jane \\\\"J\\\\" Doe/100%%/pgmgui" --window %f\n' in entry

@@ -75,6 +75,11 @@ class Asking(Lab):
         """The bars of a variable in the Query tab."""
         return self.page.locator(f"[data-variable={_quote(name)}]")
 
+    def suppose(self, name: str, state: str) -> None:
+        """Suppose a state, and wait until what follows has moved to its place."""
+        self.state_button(name, state).click()
+        expect(self.button("Clear all")).to_be_enabled()
+
     def state_button(self, name: str, state: str) -> Locator:
         """The button that supposes a state."""
         return self.variable(name).get_by_role("button", name=state, exact=True)

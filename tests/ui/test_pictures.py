@@ -138,6 +138,11 @@ def test_pictures_look_like_the_page(open_board, files):
     expect(page.button("Picture")).to_be_focused()
     dark = decode(fetch(page.page, lambda: of_plot("png"), "log gap by iterations.png"))
     assert max(dark["corner"][:3]) < 60
+    menu = page.page.get_by_role("menu", name="Picture of the graph")
+    page.button("Picture").click()
+    expect(menu).to_be_visible()
+    page.button("Picture").click()
+    expect(menu).to_be_hidden()
     page.button("Picture").click()
     page.page.keyboard.press("Escape")
-    expect(page.page.get_by_role("menu", name="Picture of the graph")).to_be_hidden()
+    expect(menu).to_be_hidden()

@@ -28,8 +28,8 @@ def enumerate_joint(network, evidence):
 
 def test_an_explanation_of_all_and_of_selected_variables(open_panel, asia):
     page = Asking(open_panel("query"))
-    page.state_button("dysp", "yes").click()
-    page.state_button("xray", "yes").click()
+    page.suppose("dysp", "yes")
+    page.suppose("xray", "yes")
     page.button("explanation").click()
     joint = enumerate_joint(asia, {"dysp": (1, 0), "xray": (1, 0)})
     words = page.page.get_by_text(f"all 8 variables together (MPE): probability {joint.max():.4g} given the evidence.")
@@ -74,7 +74,7 @@ def find_posterior(network, evidence, name, changed=None):
 
 def test_the_tornado_says_where_a_posterior_goes(open_panel, asia):
     page = Asking(open_panel("query"))
-    page.state_button("xray", "yes").click()
+    page.suppose("xray", "yes")
     page.button("sensitivity").click()
     expect(page.page.get_by_text("Select a variable on the canvas to see which entries")).to_be_visible()
     page.select("lung")
@@ -103,7 +103,7 @@ def test_the_tornado_says_where_a_posterior_goes(open_panel, asia):
 
 def test_what_to_observe_next(open_panel, asia):
     page = Asking(open_panel("query"))
-    page.state_button("dysp", "yes").click()
+    page.suppose("dysp", "yes")
     page.button("observe next").click()
     page.select("lung")
     joint = enumerate_joint(asia, {"dysp": (1, 0)})
@@ -127,7 +127,7 @@ def test_what_to_observe_next(open_panel, asia):
 def test_cases_are_kept_and_compared_side_by_side(open_panel, asia):
     board = open_panel("query")
     page = Asking(board)
-    page.state_button("dysp", "yes").click()
+    page.suppose("dysp", "yes")
     page.button("cases").click()
     page.button("Keep as case").click()
     cases = page.page.get_by_role("group", name="Suppose:")
@@ -176,7 +176,7 @@ def test_a_trail_is_drawn_and_says_where_it_is_blocked(stage, open_panel):
 
 def test_axe_finds_nothing_in_the_views(open_panel):
     page = Asking(open_panel("query"))
-    page.state_button("dysp", "yes").click()
+    page.suppose("dysp", "yes")
     page.select("lung")
     page.page.evaluate(Axe().axe_script)
     shown = {

@@ -25,7 +25,7 @@ from engine.formats.schema import load, map_of, optional, text
 from engine.model.arrays import Floats
 from engine.model.errors import FormatError, ModelError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import BayesianNetwork
+from engine.model.network import MOST_AXES, BayesianNetwork
 from engine.model.noisy_max import SAME, NoisyMax
 from engine.model.variable import list_names
 
@@ -131,6 +131,8 @@ def _give_noisy(nodes: list[NodeDraft], items: list[Any]) -> None:
         size = len(node.states)
         sizes = [*(card * size for card in cards), size]
         assert node.table is not None
+        if 0 in cards or len(cards) >= MOST_AXES:
+            raise FormatError(f"{where} has a parent that is unknown or has no states, or too many parents")
         if [row.size for row in rows] != sizes or node.table.size != math.prod(cards) * size or not size:
             raise FormatError(f"{where} has other numbers of causes or states than its table")
         try:

@@ -102,7 +102,8 @@ class Canvas {
     this.drawing.believe(message)
     this.bars_shown = message.shown
     this.tools.press("Bars", message.shown)
-    if (before !== message.cards.length > 0) give_room(this)
+    const stretched = !message.shown && this.drawing.spread.some((times) => times !== 1)
+    if (before !== message.cards.length > 0 || stretched) give_room(this)
     this.root.dataset.bars = Number(this.root.dataset.bars ?? 0) + 1
   }
 

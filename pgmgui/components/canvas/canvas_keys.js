@@ -9,6 +9,8 @@ const COMMANDS = {
 const ARROWS = {ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1]}
 const TEXT = "textarea, select, [contenteditable], "
   + "input:not([type=checkbox], [type=radio], [type=button], [type=range], [type=file])"
+// In a list, letters look for what begins with them.
+const LISTED = "[role=menuitem], [role=menuitemradio], [role=option], [role=combobox]"
 const PAN = 60
 const NUDGE = 10
 
@@ -74,7 +76,8 @@ function press_anywhere(canvas, event) {
     else if (key === "y") canvas.travel("redo")
     else if (key === "f") canvas.finder.open()
     else return false
-  } else if (key === "?") canvas.help.open()
+  } else if (event.composedPath()[0]?.matches?.(LISTED)) return false
+  else if (key === "?") canvas.help.open()
   else if (key === "b") canvas.show_bars(!canvas.bars_shown)
   else return false
   return true

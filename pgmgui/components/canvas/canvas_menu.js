@@ -10,7 +10,9 @@ class Menu {
     this.list.addEventListener("keydown", (event) => this.press(event))
     this.list.addEventListener("contextmenu", (event) => event.preventDefault())
     this.list.addEventListener("focusout", ({relatedTarget}) => {
-      if (!this.filling && !this.list.contains(relatedTarget)) this.close(false)
+      // Its own button closes it by itself: closed here, that would open it again.
+      const own = this.list.contains(relatedTarget) || (this.button && relatedTarget === this.button)
+      if (!this.filling && !own) this.close(false)
     })
   }
 
@@ -63,8 +65,9 @@ class Menu {
   }
 
   go_on(label, items) {
+    const from = this.items
     const show = (found) => {
-      if (!this.is_open) return
+      if (!this.is_open || this.items !== from) return // it was answered late
       this.before.push([this.label, this.items])
       Object.assign(this, {label, items: found})
       this.fill(label, found)
@@ -244,7 +247,7 @@ function list_for_canvas(canvas, [x, y], component) {
   const look = canvas.alone ? "Look at all again" : `Look at component ${component} alone`
   return [
     {text: "Add a variable here", key: "Double-click", action: () => canvas.add(x, y)},
-    {text: "Paste here", key: "Ctrl+V", action: () => paste_here(canvas, [round(x), round(y)])},
+    {text: "Paste here", key: "Ctrl+V", action: () => paste_here(canvas, drawing.place_of({x, y}).map(round))},
     canvas.alone || component ? {text: look, action: () => canvas.look(canvas.alone || component)} : undefined,
     null,
     {text: "Select all", key: "Ctrl+A", action: () => canvas.choose_all(drawing.nodes.map(({name}) => name))},

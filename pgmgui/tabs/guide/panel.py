@@ -125,7 +125,7 @@ class Doctor(pn.viewable.Viewer):
         if parts is None:
             self._list[:] = [_say("There is nothing to examine: that takes a network with data.")]
             return
-        findings = examine(parts.task)
+        findings = examine(parts.task, None if parts.split is None else parts.split.train_rows)
         shown = [self._describe(finding) for finding in findings[:MOST_FINDINGS]]
         if len(findings) > MOST_FINDINGS:
             shown.append(_say(f"And {len(findings) - MOST_FINDINGS:,} more."))

@@ -48,7 +48,7 @@ def find_remedy(session: Session, finding: Finding) -> Remedy | None:
 def _remove_states(session: Session, finding: Finding) -> Remedy | None:
     variable = session.network.variables[finding.variable]
     kept = [(k, state) for k, state in enumerate(variable.states) if k not in finding.states]
-    if not kept:
+    if not kept or session.scene.hold_out is not None:  # rows held out may have the state
         return None
     return Remedy("Remove unused states", f"of {variable.name}", lambda: session.set_states(variable.name, kept))
 

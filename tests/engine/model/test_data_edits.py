@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.model.data_edits import InsertRows, RemoveRows, SetCells, Several, add_vectors, missing_rows
-from engine.model.dataset import MISSING, Dataset, make_dataset
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, make_dataset
 from engine.model.errors import ModelError
 from engine.model.variable import Variable
 from tests.plain import plain_data
@@ -56,6 +56,14 @@ def test_a_likelihood_more():
     assert codes == [-3, -2]
     edit = SetCells(np.array([0, 1]), [0], np.array([codes]), {0: vectors})
     check(edit, [[(1, 0.5), "calm", 1], [(0.2, 0.8), "storm", 2], [(0.2, 0.8), None, 3], ["no", "breeze", 4]])
+
+
+def test_a_likelihood_more_where_known_ones_are_equal():
+    known = np.array([(0.2, 0.8), (0.2, 0.8), (0.5, 0.5)])
+    vectors, codes = add_vectors(known, [(1, 0.5), (0.5, 0.5), (0.2, 0.8), (1, 0.5)], 2)
+    np.testing.assert_array_equal(vectors, [*known, (1, 0.5)])
+    assert [tuple(vectors[FIRST_LIKELIHOOD - code]) for code in codes] == [(1, 0.5), (0.5, 0.5), (0.2, 0.8), (1, 0.5)]
+    assert codes[0] == codes[3]
 
 
 def test_rows_go_and_come():

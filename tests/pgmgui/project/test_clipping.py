@@ -13,6 +13,7 @@ from pgmgui.project.clipping import LONGEST_TEXT, STEP, cut_out, dump_part, pars
 from pgmgui.project.examples import find_example
 from pgmgui.project.marks import Given, Hidden, Sensor
 from pgmgui.project.notes import find_note
+from pgmgui.project.session_file import Saved, dump, parse
 from pgmgui.state.session import Session
 
 SENSOR = Sensor(((0.9, 0.1), (0.2, 0.8)))
@@ -140,3 +141,18 @@ def test_nothing_copied_is_nothing():
     empty = dump_part(session.scene)
     assert not session.paste(empty)
     assert "no variables in what was copied" in session.message
+
+
+def test_exponents_do_not_follow_into_a_markov_network_and_its_session_opens_again():
+    bayesian, markov = opened(), opened()
+    bayesian.set_prior("smoke", 3.0)
+    markov.set_prior("dysp", 2.0)
+    assert markov.moralise()
+    assert markov.paste(bayesian.copy(["smoke"]))
+    assert "smoke 2" not in markov.scene.prior
+    text = dump(Saved(markov.scene))
+    assert parse(text).scene.prior == {}
+    # Earlier versions wrote them.
+    root = json.loads(text)
+    root["prior"] = {"dysp": [2.0]}
+    assert parse(json.dumps(root)).scene.prior == {}

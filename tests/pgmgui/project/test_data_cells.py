@@ -56,7 +56,7 @@ def test_what_is_shown_can_be_typed_again():
 
 def test_weights():
     assert [read_weight(text) for text in ("2", " 0.5 ", "1,000", "0")] == [2, 0.5, 1000, 0]
-    for text in ("", "-1", "two", "1e99", "nan"):
+    for text in ("", "-1", "two", "1e99", "nan", "2,5", "1,00"):
         with pytest.raises(PgmError, match="no weight"):
             read_weight(text)
 

@@ -125,6 +125,11 @@ def test_only_an_example_with_other_marks_can_be_linked():
     session.undo()
     session.set_table(0, [0.5, 0.5])
     assert not is_linkable(session.scene)
+    session.undo()
+    assert is_linkable(session.scene)
+    data = session.data
+    session.set_data(replace(data, dataset=replace(data.dataset, weights=data.dataset.weights * 2)))
+    assert not is_linkable(session.scene)
     session.new()
     assert not is_linkable(session.scene)
 

@@ -59,6 +59,8 @@ def test_what_stands_in_the_way_of_learning_is_said():
     assert derive(bare).obstacle == "There are no factors to learn: connect some variables."
     empty = replace(scene, data=replace(scene.data, dataset=dataset.take(np.arange(0))))
     assert derive(empty).obstacle.startswith("There is nothing to learn from: the data has no rows.")
+    weightless = replace(scene, data=replace(scene.data, dataset=replace(dataset, weights=np.zeros(dataset.n_rows))))
+    assert derive(weightless).obstacle.startswith("There is nothing to learn from: all rows weigh 0.")
     assert derive(scene).obstacle == ""
 
 

@@ -182,3 +182,16 @@ def test_rows_that_move_hold_up_what_is_typed(session, much):
     waiting.pop()()()
     assert changes.edit("one", set_cell(5, 2, MISSING))
     assert not changes.edit("remove", lambda dataset: RemoveRows(np.array([0])))
+
+
+def test_rows_that_move_hold_up_what_is_typed_also_when_they_are_begun_anew(session, much):
+    changes, waiting = much
+    assert changes.edit("remove", lambda dataset: RemoveRows(np.array([0])))
+    finish = waiting.pop()()
+    session.mark(["smoke"], Hidden())
+    finish()
+    assert not changes.edit("one", set_cell(5, 2, MISSING))
+    waiting.pop()()()
+    assert session.undoable == "remove"
+    assert not waiting
+    assert changes.edit("one", set_cell(5, 2, MISSING))

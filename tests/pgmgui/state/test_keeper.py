@@ -1,5 +1,7 @@
 """Autosave: changes are kept, nothing is written when nothing has changed, and trouble is no disaster."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from pgmgui.project.examples import load_gallery
@@ -8,6 +10,7 @@ from pgmgui.project.store import Store
 from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.standings import Standings
 from tests.pgmgui.project.small_sessions import small
 
 
@@ -78,6 +81,26 @@ def test_a_run_is_kept_when_it_ends_and_not_while_it_climbs(session, tmp_path, m
     race.cancel()
     settle(keeper)
     assert store.load(keeper.key).results == ()
+
+
+def test_scores_of_rows_held_out_are_kept_that_are_found_after_the_run(session, tmp_path, monkeypatch):
+    monkeypatch.setattr("pgmgui.state.keeper.EVERY", 0.0)
+    monkeypatch.setattr("pgmgui.state.keeper.time", SimpleNamespace(monotonic=lambda: 1.0))
+    store, race, waiting = Store(tmp_path), Race(session), []
+    session.hold_out(0.3, 0)
+    Standings(session, race, waiting.append)
+    keeper = make_keeper(session, store, race=race)
+    race.begin()
+    while race.running:
+        race.tick()
+    settle(keeper)
+    assert keeper.is_done
+    assert store.load(keeper.key).results[0].tested == ()
+    waiting.pop()()()
+    assert not keeper.is_done
+    settle(keeper)
+    assert keeper.is_done
+    assert store.load(keeper.key).results[0].tested == race.curves["d-em"].tested != ()
 
 
 def test_a_long_run_is_kept_and_goes_on_after_the_server_was_killed(session, tmp_path, monkeypatch, endless):

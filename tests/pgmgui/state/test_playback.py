@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from engine.model.errors import PgmError
 from pgmgui.project.axes import Axes
 from pgmgui.project.examples import find_example
+from pgmgui.state import race as race_module
 from pgmgui.state.playback import HOLD, WHOLE, Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.standings import Standings
 from pgmgui.state.travel import Traveller
 from tests.pgmgui.state.test_race import follow
 
@@ -143,6 +146,17 @@ def test_what_the_user_does_besides_ends_it(room, act):
     room.race.cancel()
 
 
+def test_scores_of_rows_held_out_that_arrive_meanwhile_do_not_end_it():
+    room, waiting = Room(), []
+    room.session.hold_out(0.3, 0)
+    Standings(room.session, room.race, waiting.append)
+    room.run().playback.play_or_pause()
+    place = room.wait(2.0).playback.place
+    waiting.pop()()()
+    assert all(curve.tested for curve in room.race.curves.values())
+    assert (room.playback.playing, room.playback.place) == (True, place)
+
+
 def test_without_a_run_there_is_nothing_to_play():
     room = Room()
     assert not room.playback.can_play
@@ -162,6 +176,21 @@ def test_a_short_run_is_held_back_and_played_slowly():
     assert (room.playback.playing, room.playback.share) == (True, 0.0)
     room.wait(5.0).wait(WHOLE / 2)  # its time begins when the page looks
     assert room.playback.share == pytest.approx(0.5)
+
+
+def test_a_run_that_fails_before_its_first_point_is_not_played(monkeypatch):
+    def fail(*_arguments, **_options):
+        raise PgmError("too wide")
+
+    monkeypatch.setattr(race_module, "learn", fail)
+    room = Room()
+    room.race.begin()
+    room.playback.play_slowly()
+    follow(room.race)
+    assert room.playback.playing
+    room.wait(0.1)
+    assert (room.playback.playing, room.playback.share) == (False, None)
+    assert "too wide" in room.session.message
 
 
 def test_a_long_run_is_shown_as_it_goes():

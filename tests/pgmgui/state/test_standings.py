@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from engine.insight.held_out import score_held_out
 from engine.learning.learn import learn
+from engine.model.errors import PgmError
 from pgmgui.project.links import parse_link
 from pgmgui.project.session_file import dump, parse
 from pgmgui.state import standings
@@ -65,6 +68,20 @@ def test_what_was_scored_is_kept_and_forgotten_without_rows_held_out():
     assert again.describe() == race.describe()
 
 
+def test_scores_in_a_file_are_believed_as_far_as_the_curve_goes_and_in_its_order():
+    _, race = open_race()
+    race.begin()
+    follow(race)
+    (curve,) = race.curves.values()
+    root = json.loads(dump(race.saved()))
+    (result,) = root["results"]
+    end = curve.points[-1].iteration
+    result["tested"] = [[end + 1, -1.0, -1.0], *result["tested"][::-1], [10**15, None, None]]
+    again = Race(Session())
+    assert again.open(parse(json.dumps(root)))
+    assert again.curves["d-em"].tested == curve.tested
+
+
 def test_scores_of_a_run_that_was_begun_anew_are_not_taken():
     waiting = []
     session, race = open_race(waiting.append)
@@ -89,15 +106,37 @@ def test_the_newest_is_scored_first_and_then_evenly_spread():
     assert sorted(order) == kept
 
 
-def test_why_rows_cannot_be_scored_is_said_once(monkeypatch):
-    said = []
+@pytest.mark.parametrize(
+    ("error", "why"),
+    [
+        (PgmError("too wide"), "The rows held out cannot be scored: too wide."),
+        (
+            MemoryError(),
+            "Scoring the rows held out: there is not enough memory. Close other programs, or take fewer rows.",
+        ),
+    ],
+)
+def test_why_rows_cannot_be_scored_is_said_once(monkeypatch, error, why):
+    tried, said = [], []
     session, race = open_race()
     session.param.watch(lambda event: said.append(event.new), "message")
 
     def fail(*_arguments):
-        raise standings.PgmError("too wide")
+        tried.append(1)
+        raise error
 
     monkeypatch.setattr(standings, "score_frame", fail)
     race.begin()
     follow(race)
-    assert [text for text in said if text] == ["The rows held out cannot be scored: too wide."]
+    assert [text for text in said if text] == [why]
+    assert len(tried) == 1
+
+
+def test_what_is_open_already_is_scored_once_the_page_is_there():
+    session, race = open_race(beside=lambda do: None)
+    race.begin()
+    follow(race)
+    later = Standings(session, race, at_once)
+    assert [curve.tested for curve in race.curves.values()] == [()]
+    later.begin()
+    assert all(curve.tested for curve in race.curves.values())

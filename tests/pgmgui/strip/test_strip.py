@@ -154,3 +154,16 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(race, strip, monkey
         strip._tick()
         clock[0] += 0.01
     assert looks[1] == pytest.approx(0.1 + 0.1 * strip_module.REST * 2, abs=0.02)
+
+
+def test_after_a_look_that_fails_the_strip_goes_on_following(race, strip, monkeypatch):
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    race.begin(paused=True)
+    with monkeypatch.context() as patch:
+        patch.setattr(race, "tick", fail)
+        with pytest.raises(ZeroDivisionError):
+            strip._tick()
+    race.cancel()
+    assert "Ready" in told(strip)

@@ -1,6 +1,7 @@
 """What the model doctor prescribes helps: the finding is gone, and undo brings it back."""
 
 import numpy as np
+import panel_material_ui as pmui
 import pytest
 
 from engine.formats import DataDocument, Document
@@ -11,6 +12,7 @@ from engine.model.variable import Variable
 from pgmgui.project.layout import arrange
 from pgmgui.project.scene import Scene
 from pgmgui.state.session import Session
+from pgmgui.tabs.guide.panel import Doctor
 from pgmgui.tabs.guide.remedies import find_remedy
 
 A, B = Variable("A", ("yes", "no")), Variable("B", ("low", "high", "never"))
@@ -34,6 +36,11 @@ def opened(table, rows):
 
 def kinds(session):
     return {(finding.kind, finding.variable) for finding in examine(session.parts.task)}
+
+
+def hold_out_until(session, share, is_wanted):
+    """Hold rows out, with the first seed that holds out the right ones."""
+    assert any(session.hold_out(share, seed) and is_wanted(session.parts.split) for seed in range(100))
 
 
 @pytest.mark.parametrize(("kind", "variable", "table", "rows"), CASES)
@@ -74,3 +81,23 @@ def test_a_remedy_for_factors_helps_and_can_be_undone(kind, table, rows):
     assert kind not in {found for found, _ in kinds(session)}
     session.undo()
     assert kind in {found for found, _ in kinds(session)}
+
+
+def test_states_that_only_rows_held_out_may_have_are_not_removed():
+    session = opened(UNIFORM, [["yes", "low"], ["no", "high"]] * 5 + [["yes", "never"]])
+    hold_out_until(session, 0.1, lambda split: 10 in split.test_rows)
+    (finding,) = [f for f in examine(session.parts.task, session.parts.split.train_rows) if f.kind == "unused"]
+    assert finding.text == "'B' is never never in the rows that are learned from."
+    assert finding.advice == "Maximum likelihood gives it probability 0: give a prior of 2."
+    assert find_remedy(session, finding) is None
+
+
+def test_the_row_that_is_shown_is_the_one_of_the_whole_data():
+    session = opened(ZERO, [["no", "high"], ["no", "low"]] * 5 + [["yes", "low"]])
+    hold_out_until(session, 0.5, lambda split: 10 in split.train_rows)
+    doctor = Doctor(session)
+    doctor._look()
+    (button,) = [button for button in doctor._list.select(pmui.Button) if button.label == "Show the row"]
+    assert "row 11, in the Data tab" in button.description
+    button.clicks += 1
+    assert session.row == 10

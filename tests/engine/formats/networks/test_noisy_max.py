@@ -73,3 +73,18 @@ def test_a_file_may_hold_anything(document, change, why):
     root["tables"][2]["noisy_max"] = change
     with pytest.raises(FormatError, match=why):
         parse_network(json.dumps(root).encode(), "x.json")
+
+
+@pytest.mark.parametrize("states", [[], None])
+def test_a_parent_without_states_or_unknown_is_refused(document, states):
+    root = json.loads(dump_network(document, "x.json"))
+    parent = root["tables"][2]["variables"][0]
+    if states is None:
+        root["tables"][2]["variables"][0] = "ghost"
+    for item in root["variables"]:
+        if item["name"] == parent and states is not None:
+            item["states"] = states
+    root["tables"][2]["values"] = []
+    root["tables"][2]["noisy_max"]["causes"][0] = []
+    with pytest.raises(FormatError):
+        parse_network(json.dumps(root).encode(), "x.json")
