@@ -160,7 +160,9 @@ def _parse_numbers(variables: Sequence[Variable], text: str, usage: str) -> list
             pending = None
     absent = [label for label in labels if label not in found]
     if pending:
-        _check_label(variables, pending.rpartition(":")[0] or pending)
+        first = pending.split(",")[0]  # what follows may be right, but was not told from it
+        for text_of_label in (first.rpartition(":")[0] or first, pending.rpartition(":")[0] or pending):
+            _check_label(variables, text_of_label)
     if absent:
         raise PgmError(f"{text!r} gives no number for the {what} {list_names(absent)} of {names}; give all")
     if pending:

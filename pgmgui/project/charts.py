@@ -19,7 +19,7 @@ def draw_roc(roc: Roc, state: str) -> str:
     points = " ".join(_place(x, y) for x, y in zip(roc.false_positive, roc.true_positive, strict=True))
     curve = f'<polyline points="{points}" fill="none" stroke="{COLOUR}" stroke-width="2.5"/>'
     label = f"ROC curve of {state} against the rest: area {roc.area:.3f}"
-    return _frame(f"ROC, area {roc.area:.3f}", "others taken for it", "found", label, curve)
+    return _frame(f"ROC, area {roc.area:.3f}", "false positives, share", "true positives, share", label, curve)
 
 
 def draw_calibration(curve: Calibration, state: str) -> str:

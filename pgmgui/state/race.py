@@ -40,6 +40,7 @@ REPORT_SECONDS = 0.4
 """The session is told what was reached no more often than this: much is drawn anew each time."""
 
 FAILED = "failed"
+STALE = "Stale: the model, the data or the marks have changed since this run. Start learns anew."
 
 
 class Race(param.Parameterized):
@@ -265,7 +266,7 @@ class Race(param.Parameterized):
             return runs
         lines = [certify(parts.bounds, best)]
         if self.stale:
-            lines.insert(0, "Stale: the model, the data or the marks have changed since this run. Start learns anew.")
+            lines.insert(0, STALE)
         if self.applied:
             lines.insert(0, "Applied: the network has the learned parameters.")
         if not parts.is_tight:

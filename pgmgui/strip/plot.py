@@ -33,7 +33,8 @@ for (const {_plot_bounds: bounds} of ranges)
 """
 OUTSIDE = {"objective": "↑", "log gap": "↓"}
 """Where a bound is that is not in the picture."""
-NUMBERS = "0,0.[00]"
+NUMBERS = "0,0.[0000]"
+"""As many digits as tell the ticks of a short stretch apart; none that are 0."""
 _AXIS_TYPE = {"axis_label_text_font_size": ("13px", "18px"), "major_label_text_font_size": ("11px", "15px")}
 _LEGEND_TYPE = {"label_text_font_size": ("12px", "17px")}
 """The usual and the large type."""

@@ -53,6 +53,7 @@ def test_words_say_how_targets_were_met():
     [
         (["--marginal", "smoke,bronc=yes/yes:0.2"], ["no number for the states", "'yes/no'", "give all"]),
         (["--marginal", "smoke,bronc=yes/perhaps:1"], ["'bronc' has no state 'perhaps'"]),
+        (["--marginal", JOINT.replace("yes/yes", "yes/maybe")], ["'bronc' has no state 'maybe'"]),
         (["--marginal", "smoke,nobody=yes/yes:1"], ["no variable 'nobody'"]),
         (["--marginal", "smoke,bronc"], ["not of the form", "Y,Z=a/a:0.2"]),
         (["--marginal", JOINT.replace("0.4", "0.5")], ["target of 'smoke', 'bronc' sums to 1.1"]),

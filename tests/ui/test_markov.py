@@ -68,6 +68,7 @@ def test_the_grid_of_the_paper_falls_apart_and_races_under_its_bound(open_panel)
     assert len(shown(lab, "Data of component 1")) == 2
     # Less is known of 1: what was learned is of another problem.
     lab.button("Show all").click()
+    expect(lab.page.locator(".node.ghost")).to_have_count(0)
     lab.select("1")
     lab.page.keyboard.press("h")
     expect(lab.node("1")).to_have_attribute("data-role", "hidden")

@@ -9,7 +9,7 @@ from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.certificate import certify
 from pgmgui.project.words import LEARNERS
-from pgmgui.state.race import Race
+from pgmgui.state.race import STALE, Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
@@ -18,6 +18,10 @@ from pgmgui.tabs.runs.held_out_view import HeldOutView
 from pgmgui.tabs.runs.restarts import Restarts
 
 WATCHED = ["learned", "moment", "viewed", "derived", "bounded"]
+BEFORE = (
+    "Start a run below: here you then go back through its iterations, compare its restarts, and see what an EM step "
+    "does with a row of the data."
+)
 
 
 class RunsPanel(pn.viewable.Viewer):
@@ -114,12 +118,10 @@ class RunsPanel(pn.viewable.Viewer):
         if not self._looked_at:
             return
         curve, session = self._traveller.curve, self._session
-        self._all.visible = curve is not None and curve.snapshot is not None
+        found = curve is not None and curve.snapshot is not None
+        self._all.visible = found and session.learned is not None
         if curve is None or curve.snapshot is None or session.learned is None:
-            self._hint.write(
-                "Start a run below: here you then go back through its iterations, compare its restarts, and see "
-                "what an EM step does with a row of the data."
-            )
+            self._hint.write(f"{STALE} Undo makes it of use again." if found and self._race.stale else BEFORE)
             return
         self._hint.write(*self._describe())
         self._learner.param.update(

@@ -119,6 +119,22 @@ def test_restarts_are_shown_whenever_the_tab_is_opened(session, race, looks):
     assert len(panel._restarts._view) == 3
 
 
+def test_a_stale_run_is_not_gone_through_until_it_is_of_use_again(session, race):
+    panel = RunsPanel(session, race, Traveller(session, race))
+    panel.look(True)
+    assert "Start a run below" in panel._hint._pane.object
+    race.begin()
+    while race.running:
+        race.tick()
+    assert panel._all.visible
+    session.mark([session.network.variables[-1].name], Hidden())
+    assert not panel._all.visible
+    assert panel._hint._pane.object.startswith("<p>Stale: ")
+    session.undo()
+    assert panel._all.visible
+    assert "The run: objective" in panel._hint._pane.object
+
+
 def test_what_the_slider_was_told_and_says_late_is_not_what_the_user_wants(session, race):
     traveller = Traveller(session, race)
     panel = RunsPanel(session, race, traveller)
