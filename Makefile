@@ -20,8 +20,8 @@ UV := $(BIN)/python -m uv --no-cache --quiet pip
 INSTALL = $(PIP) install uv && $(UV) install --python $(BIN)/python --editable $(1) || $(PIP) install --editable $(1)
 REPORTS := build/reports
 BEGUN := $(shell date +%s)
-# A worker waits for its browser half of the time: two for each of two cores. Each has a browser and servers of its own.
-WORKERS := -n 4 --dist worksteal
+# More workers than cores gain nothing: each has a browser and servers of its own, and all of them work.
+WORKERS := -n auto --maxprocesses 4 --dist worksteal
 
 # What is imported is compiled once, when it is first needed: without that a server starts in twice the time.
 unexport PYTHONDONTWRITEBYTECODE
