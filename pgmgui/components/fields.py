@@ -9,7 +9,7 @@ import panel_material_ui as pmui
 import param
 
 # As high as a switch: they stand side by side.
-_LOW = {"padding": "2px 9px"}
+_LOW = {"&.MuiButton-root": {"padding": "2px 9px"}}
 _NARROW = {"minWidth": "0", **_LOW}
 
 
