@@ -82,7 +82,7 @@ def meet_targets(
     if solver is not None and solver not in SOLVERS:
         raise PgmError(f"no solver {solver!r}; there are {list_names(list(SOLVERS))}")
     targets = make_targets(network, evidence.marginals)
-    _infer(network, evidence, memory_limit)
+    _infer(network, evidence, memory_limit)  # else a target would be blamed for evidence that is impossible by itself
     row = _make_row(network, evidence)
     met = Meeting(network, row, targets, evidence.fixed, memory_limit).solve(solver, tol, max_rounds)
     if met.posterior.impossible[0]:
