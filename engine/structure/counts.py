@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,11 +16,12 @@ from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.variable import Variable, list_names
 
+Keys = npt.NDArray[np.int32]
 MOST_CELLS = 1 << 23
 """The largest table that is counted for all other variables at once; beyond it, one after the other."""
-ELEMENTS = 1 << 17
+ELEMENTS = 1 << 15
 """So many cells of data are counted in one call: what they need stays in the processor's cache."""
-ROWS_PER_STATE, MOST_JOINED = 1000, 64
+ROWS_PER_STATE, MOST_JOINED = 200, 64
 """Columns are joined to blocks, of one state per so many rows and of so many states at most."""
 
 
@@ -110,7 +112,7 @@ class Counts:
 
     def fits(self, child: int, configurations: Configurations) -> bool:
         """Whether all variables can be added to a family at once."""
-        return configurations.size * int(self.sizes[child]) * self._blocks.size <= MOST_CELLS
+        return configurations.size * int(self.sizes[child]) * len(self._blocks.keys) * self._blocks.width <= MOST_CELLS
 
     def count_extended(self, child: int, configurations: Configurations) -> Floats:
         """The same with every state of every variable, shape (configurations, states, states of all variables)."""
@@ -125,25 +127,45 @@ class Counts:
     @cached_property
     def _pairs(self) -> Floats:
         """How often any two states occur together, shape (states of all variables, states of all variables)."""
-        blocks, found = self._blocks, []
-        for start, end, keys in zip(blocks.starts, [*blocks.starts[1:], blocks.size], blocks.keys, strict=True):
-            found.append(self._count_against_all(keys - np.int64(start), int(end - start)))
-        joined = np.concatenate([*found, np.empty((0, len(self.owner)))])
-        return joined if blocks.margin is None else blocks.margin.T @ joined
+        blocks, found = self._blocks, np.empty((len(self.owner), len(self.owner)))
+        for keys, group, shape in zip(blocks.keys, blocks.groups, blocks.shapes, strict=True):
+            counted = self._count_against_all(keys, math.prod(shape)).reshape(*shape, -1)
+            for axis, v in enumerate(group):
+                others = tuple(k for k in range(len(group)) if k != axis)
+                found[self.starts[v] : self.starts[v] + self.sizes[v]] = counted.sum(axis=others)
+        return found
 
-    def _count_against_all(self, key: Ints, size: int) -> Floats:
+    def _count_against_all(self, key: Ints | Keys, size: int) -> Floats:
         """How often each key occurs with each state of all variables, shape (keys, states)."""
         blocks = self._blocks
-        found = np.zeros(size * blocks.size)
-        shifted = key.astype(np.int64) * blocks.size
-        step = max(1, ELEMENTS // max(1, len(blocks.keys)))
-        for begin in range(0, self.n_rows, step):
-            part = slice(begin, begin + step)
-            cells = blocks.keys[:, part] + shifted[part]
-            weights = np.broadcast_to(self.weights[part], cells.shape)
-            found += weighted_counts(cells.reshape(-1), weights.reshape(-1), len(found))
-        table = found.reshape(size, blocks.size)
-        return table if blocks.margin is None else table @ blocks.margin
+        every, cells = len(blocks.keys), size * blocks.width
+        found = np.zeros((every, cells))
+        if blocks.keys.size <= ELEMENTS:
+            index = blocks.keys + (key * np.int64(blocks.width)) + np.arange(every)[:, None] * cells
+            found += weighted_counts(index.reshape(-1), np.tile(self.weights, every), found.size).reshape(found.shape)
+        else:
+            step = min(self.n_rows, ELEMENTS)
+            buffer = np.empty(step, dtype=np.int64)
+            for begin in range(0, self.n_rows, step):
+                part = slice(begin, begin + step)
+                shifted, weights = key[part] * np.int64(blocks.width), self.weights[part]
+                for keys, counted in zip(blocks.keys, found, strict=True):
+                    index = np.add(keys[part], shifted, out=buffer[: len(shifted)])
+                    counted += weighted_counts(index, weights, cells)
+        return self._part_blocks(found.reshape(every, size, -1))
+
+    def _part_blocks(self, counted: Floats) -> Floats:
+        """Counts of the joint states of blocks, shape (blocks, keys, width), by the states of all variables."""
+        blocks, keys = self._blocks, counted.shape[1]
+        if blocks.columns is not None:
+            return counted.transpose(1, 0, 2).reshape(keys, -1)[:, blocks.columns]
+        found = np.empty((keys, len(self.owner)))
+        for table, group, shape in zip(counted, blocks.groups, blocks.shapes, strict=True):
+            joint = table[:, : math.prod(shape)].reshape(keys, *shape)
+            for axis, v in enumerate(group):
+                others = tuple(k + 1 for k in range(len(group)) if k != axis)
+                found[:, self.starts[v] : self.starts[v] + self.sizes[v]] = joint.sum(axis=others)
+        return found
 
     @cached_property
     def _blocks(self) -> _Blocks:
@@ -163,44 +185,39 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """Columns joined to blocks, which are counted as one variable each.
+    """Columns joined to blocks, which are counted as one variable each, all with as many states as the largest.
 
     Attributes
     ----------
+    groups, shapes : tuple of tuple of int
+        Per block its variables, and their numbers of states.
     keys : array (blocks, rows)
-        The joint state of each block's columns, those of all blocks laid end to end.
-    starts : tuple of int
-        Where the joint states of each block begin.
-    size : int
-        The number of joint states of all blocks.
-    margin : array (joint states, states), optional
-        1 where a joint state has the state of a variable; None where each column is a block.
+        The joint state of each block's columns.
+    width : int
+        The most joint states of a block.
+    columns : array (states,), optional
+        Where each state of all variables stands among those of all blocks, if each column is a block.
     """
 
-    keys: npt.NDArray[np.int32]
-    starts: tuple[int, ...]
-    size: int
-    margin: Floats | None
+    groups: tuple[tuple[int, ...], ...]
+    shapes: tuple[tuple[int, ...], ...]
+    keys: Keys
+    width: int
+    columns: Ints | None
 
 
 def _join(counts: Counts, groups: Sequence[Sequence[int]]) -> _Blocks:
-    keys = np.empty((len(groups), counts.n_rows), dtype=np.int32)
-    starts, margins, size = [], [], 0
-    for row, group in zip(keys, groups, strict=True):
-        shape = tuple(counts.sizes[group].tolist())
-        row[:] = 0
+    shapes = tuple(tuple(counts.sizes[list(group)].tolist()) for group in groups)
+    width = max(math.prod(shape) for shape in shapes)
+    keys = np.zeros((len(groups), counts.n_rows), dtype=np.int32)
+    for row, group, shape in zip(keys, groups, shapes, strict=True):
         for v, states in zip(group, shape, strict=True):
             row *= states
             row += counts.codes[v]
-        row += size
-        starts.append(size)
-        margin = np.zeros((int(np.prod(shape)), len(counts.owner)))
-        for v, codes in zip(group, np.indices(shape).reshape(len(shape), -1), strict=True):
-            margin[np.arange(len(margin)), counts.starts[v] + codes] = 1.0
-        margins.append(margin)
-        size += len(margin)
-    is_joined = len(groups) < counts.n_variables
-    return _Blocks(keys, tuple(starts), size, np.concatenate(margins) if is_joined else None)
+    columns = None
+    if len(groups) == counts.n_variables:
+        columns = counts.owner * width + np.arange(len(counts.owner)) - counts.starts[counts.owner]
+    return _Blocks(tuple(map(tuple, groups)), shapes, keys, width, columns)
 
 
 def count_rows(dataset: Dataset) -> Counts:

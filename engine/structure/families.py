@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from engine.model.arrays import Floats, frozen
+from engine.model.arrays import Floats, Ints, frozen
+from engine.model.distinct import distinct_rows
 from engine.structure.counts import Configurations, Counts
 from engine.structure.scores import Score, Tables, sum_likelihoods
 
@@ -29,6 +30,7 @@ class Families:
         self.counts, self._score, self.counted = counts, score, 0
         self._single: dict[tuple[int, tuple[int, ...]], float] = {}
         self._extended: dict[tuple[int, tuple[int, ...]], Floats] = {}
+        self._last: tuple[tuple[int, ...], Configurations] | None = None
 
     @property
     def limit(self) -> Score:
@@ -36,13 +38,12 @@ class Families:
 
     def score(self, child: int, parents: Iterable[int]) -> float:
         """The score of a family."""
-        key = child, tuple(sorted(parents))
-        if key not in self._single:
-            configurations = self.counts.configurations(key[1])
-            tables = self._table(child, key[1], configurations, self.counts.count(child, configurations))
-            self._single[key] = float(self._score.score(tables)[0])
-            self.counted += 1
-        return self._single[key]
+        family = tuple(sorted(parents))
+        found = self._find(child, family)
+        if found is None:
+            configurations = self._configurations(family)
+            found = self._score_table(child, family, configurations.codes, self.counts.count(child, configurations))
+        return found
 
     def extend(self, child: int, parents: Iterable[int]) -> Floats:
         """Per variable, the score of the family with it as a further parent; NaN for the family's own."""
@@ -55,6 +56,23 @@ class Families:
             self._extended[key] = found
         return found
 
+    def shrink(self, child: int, parents: Iterable[int]) -> Floats:
+        """Per parent, in ascending order, the score of the family without it."""
+        family = tuple(sorted(parents))
+        rests = [family[:k] + family[k + 1 :] for k in range(len(family))]
+        scores = [self._find(child, rest) for rest in rests]
+        if None in scores:  # from the counts of the whole family: no row is read again
+            configurations = self._configurations(family)
+            counts = self.counts.count(child, configurations)
+            for k, rest in enumerate(rests):
+                if scores[k] is None:
+                    codes = np.delete(configurations.codes, k, axis=0)
+                    first, number = distinct_rows(codes, configurations.size)
+                    merged = np.zeros((len(first), counts.shape[1]))
+                    np.add.at(merged, number, counts)
+                    scores[k] = self._score_table(child, rest, codes[:, first], merged)
+        return np.array(scores, dtype=np.float64)
+
     def total(self, parents: Parents) -> float:
         """The score of a network."""
         return sum(self.score(child, family) for child, family in enumerate(parents))
@@ -62,14 +80,43 @@ class Families:
     def find_worths(self, parents: Parents) -> dict[tuple[int, int], float]:
         """Per arrow (parent, child), how much lower the score is without it."""
         return {
-            (p, child): self.score(child, family) - self.score(child, [q for q in family if q != p])
+            (p, child): self.score(child, family) - without
             for child, family in enumerate(parents)
-            for p in family
+            for p, without in zip(sorted(family), self.shrink(child, family), strict=True)
         }
+
+    def likelihood(self, child: int, parents: Sequence[int]) -> float:
+        """The highest log-likelihood of a child given parents, whatever is scored."""
+        configurations = self.counts.configurations(parents)
+        counts = self.counts.count(child, configurations)
+        return float(sum_likelihoods(_make_tables(child, parents, configurations.codes, counts))[0])
+
+    def _find(self, child: int, family: tuple[int, ...]) -> float | None:
+        """The score of a family if it is known: it may have been found with others."""
+        found = self._single.get((child, family))
+        if found is None:
+            for k, parent in enumerate(family):
+                extended = self._extended.get((child, family[:k] + family[k + 1 :]))
+                if extended is not None:
+                    return float(extended[parent])
+        return found
+
+    def _score_table(self, child: int, family: tuple[int, ...], codes: Ints, counts: Floats) -> float:
+        """The score of a family with some counts, from now on known."""
+        found = float(self._score.score(_make_tables(child, family, codes, counts))[0])
+        self._single[child, family] = found
+        self.counted += 1
+        return found
+
+    def _configurations(self, family: tuple[int, ...]) -> Configurations:
+        """The configurations of a family; those that were last asked for are often asked for again."""
+        if self._last is None or self._last[0] != family:
+            self._last = family, self.counts.configurations(family)
+        return self._last[1]
 
     def _extend(self, child: int, parents: tuple[int, ...]) -> Floats:
         counts = self.counts
-        configurations = counts.configurations(parents)
+        configurations = self._configurations(parents)
         others = np.ones(counts.n_variables, dtype=bool)
         others[[child, *parents]] = False
         if counts.fits(child, configurations):
@@ -92,12 +139,8 @@ class Families:
         found[others] = scores
         return found
 
-    def _table(self, child: int, parents: Sequence[int], configurations: Configurations, counts: Floats) -> Tables:
-        none = np.zeros(1, dtype=np.int64)
-        return Tables(child, tuple(parents), configurations.codes, counts[:, :, None], none, none - 1, none + 1)
 
-    def likelihood(self, child: int, parents: Sequence[int]) -> float:
-        """The highest log-likelihood of a child given parents, whatever is scored."""
-        configurations = self.counts.configurations(parents)
-        tables = self._table(child, parents, configurations, self.counts.count(child, configurations))
-        return float(sum_likelihoods(tables)[0])
+def _make_tables(child: int, parents: Sequence[int], codes: Ints, counts: Floats) -> Tables:
+    """The counts of one family, of shape (configurations, states)."""
+    none = np.zeros(1, dtype=np.int64)
+    return Tables(child, tuple(parents), codes, counts[:, :, None], none, none - 1, none + 1)

@@ -36,14 +36,15 @@ class Graph:
         n = len(parents)
         self._parents = [set(family) for family in parents]
         self.arrows = np.zeros((n, n), dtype=bool)
-        for child, family in enumerate(parents):
-            self.arrows[list(family), child] = True
         self.reach = np.eye(n, dtype=bool)
-        self._find_reach(np.ones(n, dtype=bool))
+        for child in topological_order(parents):
+            for parent in parents[child]:
+                self.arrows[parent, child] = True
+                self.reach[:, child] |= self.reach[:, parent]
 
     @property
     def parents(self) -> tuple[tuple[int, ...], ...]:
-        return sort_parents(self._parents)  # type: ignore[arg-type]
+        return tuple(tuple(sorted(family)) for family in self._parents)
 
     def family(self, child: int) -> tuple[int, ...]:
         """The parents of a variable, in ascending order."""
@@ -63,14 +64,13 @@ class Graph:
 
     def find_reversible(self, parent: Ints, child: Ints) -> Bools:
         """Which of some arrows can be turned: no other way leads from the parent to the child."""
-        ways = np.zeros(len(parent), dtype=np.int64)
-        for k, (p, c) in enumerate(zip(parent.tolist(), child.tolist(), strict=True)):
-            ways[k] = np.count_nonzero(self.reach[p, list(self._parents[c])])
-        return ways == 1  # through the parent itself
+        ways = np.count_nonzero(self.reach[parent] & self.arrows.T[child], axis=1)
+        return np.asarray(ways == 1)  # through the parent itself
 
     def _find_reach(self, changed: Bools) -> None:
-        """Find anew what some variables reach."""
-        for v in reversed(topological_order(self._parents)):  # type: ignore[arg-type]
+        """Find anew what some variables reach, after an arrow has gone."""
+        # Who reaches another reaches more than it does: also before the arrow went.
+        for v in np.argsort(np.count_nonzero(self.reach, axis=1)).tolist():
             if changed[v]:
                 row = self.reach[self.arrows[v]].any(axis=0)
                 row[v] = True

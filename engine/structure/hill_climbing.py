@@ -240,13 +240,12 @@ class _Slope:
         family = self.graph.family(child)
         own = self._families.score(child, family)
         self._own[child] = own
+        self._gain[:, child] = self._loss[:, child] = -np.inf
         if len(family) < self._constraints.cap:
-            self._gain[:, child] = np.nan_to_num(self._families.extend(child, family), nan=-np.inf) - own
-        else:
-            self._gain[:, child] = -np.inf
-        self._loss[:, child] = -np.inf
-        for p in family:
-            self._loss[p, child] = self._families.score(child, [q for q in family if q != p]) - own
+            extended = self._families.extend(child, family)
+            self._gain[:, child] = np.where(np.isnan(extended), -np.inf, extended - own)
+        if family:
+            self._loss[family, child] = self._families.shrink(child, family) - own
 
     def _list_steps(self) -> Floats:
         """What every step gains, shape (kinds, parents, children); −∞ where it is not allowed."""
