@@ -22,19 +22,17 @@ class Families:
 
     Attributes
     ----------
+    counts : Counts
+    scored : Score
     counted : int
         How many families have been scored.
     """
 
     def __init__(self, counts: Counts, score: Score) -> None:
-        self.counts, self._score, self.counted = counts, score, 0
+        self.counts, self.scored, self.counted = counts, score, 0
         self._single: dict[tuple[int, tuple[int, ...]], float] = {}
         self._extended: dict[tuple[int, tuple[int, ...]], Floats] = {}
         self._last: tuple[tuple[int, ...], Configurations] | None = None
-
-    @property
-    def limit(self) -> Score:
-        return self._score
 
     def score(self, child: int, parents: Iterable[int]) -> float:
         """The score of a family."""
@@ -91,6 +89,10 @@ class Families:
         counts = self.counts.count(child, configurations)
         return float(sum_likelihoods(_make_tables(child, parents, configurations.codes, counts))[0])
 
+    def count_configurations(self, parents: tuple[int, ...]) -> int:
+        """How many configurations of some variables occur."""
+        return self._configurations(tuple(sorted(parents))).size
+
     def _find(self, child: int, family: tuple[int, ...]) -> float | None:
         """The score of a family if it is known: it may have been found with others."""
         found = self._single.get((child, family))
@@ -103,7 +105,7 @@ class Families:
 
     def _score_table(self, child: int, family: tuple[int, ...], codes: Ints, counts: Floats) -> float:
         """The score of a family with some counts, from now on known."""
-        found = float(self._score.score(_make_tables(child, family, codes, counts))[0])
+        found = float(self.scored.score(_make_tables(child, family, codes, counts))[0])
         self._single[child, family] = found
         self.counted += 1
         return found
@@ -131,7 +133,7 @@ class Families:
                 np.flatnonzero(columns),
                 counts.sizes[others],
             )
-            scores = self._score.score(tables)
+            scores = self.scored.score(tables)
             self.counted += len(scores)
         else:
             scores = np.array([self.score(child, (*parents, int(v))) for v in np.flatnonzero(others)])

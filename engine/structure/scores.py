@@ -56,8 +56,11 @@ class Score(Protocol):
     def score(self, tables: Tables) -> Floats:
         """The scores of the families."""
 
+    def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
+        """The highest log-likelihood of a family with a score; ∞ where the score does not tell."""
+
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
-        """No family of the child whose parents include some has a score above this.
+        """No family of the child whose parents include some, and others of as many states, has a score above this.
 
         Parameters
         ----------
@@ -81,6 +84,9 @@ class Penalised:
     def score(self, tables: Tables) -> Floats:
         dimension = self.count_parameters(tables.child, tables.common) * tables.sizes
         return sum_likelihoods(tables) - self.penalty * dimension
+
+    def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
+        return score + self.penalty * self.count_parameters(child, parents)
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """More parents have more parameters."""
@@ -134,6 +140,9 @@ class Dirichlet:
         u, column = np.nonzero(margin)
         lost = _rise(common[u] * added[column], margin[u, column])
         return found - weighted_counts(tables.family[column], lost, len(tables.sizes))
+
+    def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
+        return math.inf
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """An average of the likelihood is not above its maximum.

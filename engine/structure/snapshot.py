@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
-from engine.structure.families import Parents
+from engine.structure.families import Families, Parents
 
 STOPS = ("optimum", "steps", "time", "cancelled")
 """Why a search ends: it has found what it looks for, made its steps, used its time, or was told to."""
@@ -73,3 +74,48 @@ class Snapshot:
     def edges(self) -> list[tuple[int, int]]:
         """The arrows (parent, child) of the best structure."""
         return [(p, child) for child, family in enumerate(self.best) for p in family]
+
+
+class Trail:
+    """The snapshots of a search whose every step is up.
+
+    Attributes
+    ----------
+    parents : list of set of int
+        The structure as it is now.
+    """
+
+    def __init__(self, families: Families, start: Parents) -> None:
+        self._began, self._families = time.perf_counter(), families
+        self.parents = [set(family) for family in start]
+        self._scores = [families.score(child, family) for child, family in enumerate(start)]
+        self._iteration = 0
+
+    def add(self, parent: int, child: int) -> Snapshot:
+        """Add an arrow."""
+        self.parents[child].add(parent)
+        before, self._scores[child] = self._scores[child], self._families.score(child, self.parents[child])
+        self._iteration += 1
+        return self.record(operation=Operation("add", parent, child, self._scores[child] - before))
+
+    def record(self, stop: str = "", operation: Operation | None = None, fraction: float = 0.0) -> Snapshot:
+        """Where the search stands."""
+        parents, score = tuple(tuple(sorted(family)) for family in self.parents), sum(self._scores)
+        return Snapshot(
+            self._iteration,
+            time.perf_counter() - self._began,
+            parents,
+            score,
+            parents,
+            score,
+            operation,
+            families=self._families.counted,
+            stop=stop,
+            fraction=fraction,
+        )
+
+    def jump(self, parents: Parents) -> None:
+        """Go to another structure at once."""
+        self.parents = [set(family) for family in parents]
+        self._scores = [self._families.score(child, family) for child, family in enumerate(parents)]
+        self._iteration += 1
