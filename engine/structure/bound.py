@@ -64,7 +64,7 @@ class Bounding:
     def limits(self) -> Floats:
         """Per variable, what no family scores more than."""
         waiting = [-known[0][0] if known else -np.inf for known in self._open]
-        return np.maximum(self.best, waiting)
+        return np.asarray(np.maximum(self.best, waiting))
 
     @property
     def value(self) -> float:

@@ -41,7 +41,7 @@ class Configurations:
 
     @property
     def size(self) -> int:
-        return self.codes.shape[1]
+        return int(self.codes.shape[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +97,10 @@ class Counts:
         other = replace(self, weights=weights)
         other.__dict__["_blocks"] = self._blocks
         return other
+
+    def take(self, rows: Ints, weights: Floats) -> Counts:
+        """Some of the rows, with other weights."""
+        return Counts(self.variables, self.codes[:, rows], weights)
 
     def configurations(self, parents: Sequence[int]) -> Configurations:
         """The states of some variables that occur together."""

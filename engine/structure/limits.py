@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.model.arrays import weighted_counts, xlogy
+from engine.model.arrays import Floats, weighted_counts, xlogy
 from engine.structure.constraints import Constraints
 from engine.structure.families import Families
 
@@ -49,9 +49,8 @@ class Limits:
         """
         scored, child = self._families.scored, self.child
         likelihood = scored.find_likelihood(child, parents, score)
-        best, added = -np.inf, 0
-        for told in self._told[last + 1 : last + 1 + self._cap - len(parents)].tolist():
-            added += 1
+        best = -np.inf
+        for added, told in enumerate(self._told[last + 1 : last + 1 + self._cap - len(parents)].tolist(), 1):
             likelihood = min(self._highest, likelihood + told)
             wider = (*parents, *[self._smallest[last + 1]] * added)
             best = max(best, scored.limit(child, wider, likelihood, configurations))
@@ -60,10 +59,10 @@ class Limits:
         return best
 
 
-def _find_entropies(families: Families) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _find_entropies(families: Families) -> Floats:
     """Per variable, N times its entropy in nats."""
     counts, found = families.counts, []
     for codes, size in zip(counts.codes, counts.sizes.tolist(), strict=True):
         occurs = weighted_counts(codes.astype(np.int64), counts.weights, size)
-        found.append(float(xlogy(np.array([counts.total]), np.array([counts.total]))[0] - xlogy(occurs, occurs).sum()))
+        found.append(float(xlogy(occurs, counts.total / np.maximum(occurs, 1e-300)).sum()))
     return np.array(found)

@@ -36,7 +36,7 @@ def grow_tree(
 def grow_tan(
     families: Families, constraints: Constraints, *, root: int = 0, cancelled: Callable[[], bool] = never
 ) -> Iterator[Snapshot]:
-    """Tree-augmented naive Bayes: the root is a class and a parent of all others, which form the best forest given it."""
+    """Tree-augmented naive Bayes (TAN): the root is a class, a parent of all others; these form the best forest."""
     n = len(constraints.variables)
     if constraints.cap < min(2, n - 1):
         raise ModelError("a tree given a class has up to two parents; raise the cap on parents, or use chow-liu")
@@ -64,9 +64,7 @@ def _weigh(families: Families, variables: Sequence[int], given: tuple[int, ...])
     return weights
 
 
-def _find_arrows(
-    weights: Floats, variables: list[int], root: int, constraints: Constraints, most: int
-) -> list[Arrow]:
+def _find_arrows(weights: Floats, variables: list[int], root: int, constraints: Constraints, most: int) -> list[Arrow]:
     """The arrows of the heaviest forest, each parent before its children."""
     if constraints.cap < 1 or len(variables) < 2:
         return []
