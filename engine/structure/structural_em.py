@@ -16,7 +16,7 @@ import numpy as np
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.model.arrays import Floats
-from engine.model.dataset import MISSING, Dataset, Role, code_dtype
+from engine.model.dataset import MISSING, Dataset, code_dtype
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, table_shape
 from engine.model.randomness import RandomState, make_generator
@@ -25,6 +25,7 @@ from engine.structure.completion import complete_rows
 from engine.structure.constraints import Constraints
 from engine.structure.counts import Counts
 from engine.structure.families import Families, Parents
+from engine.structure.first_structure import find_first_structure
 from engine.structure.hill_climbing import SMALLEST_GAIN, Climb, climb, never
 from engine.structure.scores import DEFAULT_SAMPLE_SIZE, Penalised, make_score
 from engine.structure.snapshot import Operation
@@ -101,11 +102,11 @@ class StructuralEM:
         dataset : Dataset
             Its hidden variables are kept: they are in the structure as any other.
         start : BayesianNetwork, optional
-            By default hidden variables are parents of all that are not, and nothing else is connected.
+            By default a tree, with hidden variables as parents of all others.
         """
         began, generator = time.perf_counter(), make_generator(random_state)
         completion = complete_rows(dataset)
-        network = start or _make_start(dataset, constraints)
+        network = start or make_network(dataset.variables, find_first_structure(dataset, constraints))
         network = _fit(network, dataset, "current" if start else "random", generator, cancelled)
         counts, likelihood = completion.expect(network)
         families = self._score(counts)
@@ -190,21 +191,6 @@ def make_network(variables: Sequence[Variable], parents: Parents) -> BayesianNet
 
 def _sort(network: BayesianNetwork) -> Parents:
     return tuple(tuple(sorted(family)) for family in network.parents)
-
-
-def _make_start(dataset: Dataset, constraints: Constraints) -> BayesianNetwork:
-    """Hidden variables as parents of all others, as far as that is allowed."""
-    hidden = [v for v, role in enumerate(dataset.roles) if role is Role.HIDDEN]
-    parents = []
-    for child, required in enumerate(constraints.required_parents):
-        family = list(required)
-        if child not in hidden:
-            free = [h for h in hidden if constraints.allowed[h, child] and h not in family]
-            # What hidden variables are required to come from may not be among their children.
-            free = [h for h in free if not constraints.required_parents[h]]
-            family += free[: max(0, constraints.cap - len(family))]
-        parents.append(tuple(sorted(family)))
-    return make_network(dataset.variables, tuple(parents))
 
 
 def _fit(

@@ -29,7 +29,7 @@ def grow_tree(
     """
     n = len(constraints.variables)
     weights = _weigh(families, range(n), ())
-    arrows = _find_arrows(weights, list(range(n)), root, constraints, 1)
+    arrows = find_arrows(weights, list(range(n)), root, constraints, 1)
     yield from _follow(Trail(families, ((),) * n), arrows, cancelled)
 
 
@@ -49,7 +49,7 @@ def grow_tan(
             )
     weights = _weigh(families, features, (root,))
     first = features[0] if features else root
-    arrows = _find_arrows(weights, features, first, constraints, 2)
+    arrows = find_arrows(weights, features, first, constraints, 2)
     trail = Trail(families, tuple(() if v == root else (root,) for v in range(n)))
     yield from _follow(trail, arrows, cancelled)
 
@@ -64,7 +64,7 @@ def _weigh(families: Families, variables: Sequence[int], given: tuple[int, ...])
     return weights
 
 
-def _find_arrows(weights: Floats, variables: list[int], root: int, constraints: Constraints, most: int) -> list[Arrow]:
+def find_arrows(weights: Floats, variables: list[int], root: int, constraints: Constraints, most: int) -> list[Arrow]:
     """The arrows of the heaviest forest, each parent before its children."""
     if constraints.cap < 1 or len(variables) < 2:
         return []
