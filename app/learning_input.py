@@ -63,7 +63,7 @@ def _read_files(options: argparse.Namespace) -> Input:
     if not found.dataset.n_rows:
         raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
     notes = [*document.notes, *found.notes]
-    return Input(document, found.dataset, _parse_prior(network, options), _parse_given(network, options), notes)
+    return Input(document, found.dataset, parse_prior(network, options), _parse_given(network, options), notes)
 
 
 def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
@@ -82,7 +82,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     if scene.data is None or not scene.data.dataset.n_rows:
         raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
     asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
-    prior = _parse_prior(network, options) if asked else scene.whole_prior
+    prior = parse_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     return Input(scene.document, seen, prior, given, []), scene.hold_out
@@ -93,7 +93,7 @@ def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ..
     return tuple(network.index[name] for text in texts for name in split_names(network, text))
 
 
-def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:
+def parse_prior(network: Network, options: argparse.Namespace) -> Prior:
     """``--l1 B``, ``--l2 SIGMA``; or Dirichlet exponents, ``2`` for all parameters, ``X=2`` for those of a variable."""
     texts: Sequence[str] = getattr(options, "prior", [])
     l1, l2 = getattr(options, "l1", None), getattr(options, "l2", None)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.imap.budget import Budget, Meter
+from engine.learning.imap.budget import WORK_PER_SECOND, Budget, Meter
 from engine.model.arrays import Floats
 from engine.structure.constraints import Constraints
 from engine.structure.exact import search_all
@@ -20,7 +20,7 @@ from engine.structure.families import Families
 from engine.structure.limits import Limits
 
 MOST_AT_ONCE = 10
-"""Variables up to which the best structure itself is found, where the budget is not 0."""
+"""Variables up to which the best structure itself is found, where the budget allows."""
 WORK_PER_STEP = 20_000
 """What a step takes beside reading cells of data, in cells; measured."""
 EXACT, UPPER = "exact", "upper"
@@ -99,11 +99,12 @@ class Bounding:
 
 def bound_score(families: Families, constraints: Constraints, budget: Budget) -> StructureBound:
     """The lowest bound that some seconds' work finds; of few variables, the best score itself."""
-    if len(constraints.variables) <= MOST_AT_ONCE and budget.seconds:
+    n, step = len(constraints.variables), families.counts.work + WORK_PER_STEP
+    if n <= MOST_AT_ONCE and n * 2 ** (n - 1) * step <= budget.seconds * WORK_PER_SECOND:
         *_, last = search_all(families, constraints)
         return StructureBound(last.score, EXACT)
     bounding, meter = Bounding(families, constraints), Meter(budget.seconds)
     while not (meter.is_over or bounding.is_closed):
         bounding.step()
-        meter.count(families.counts.work + WORK_PER_STEP)
+        meter.count(step)
     return StructureBound(bounding.value, UPPER)

@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.model.arrays import Floats, Ints
 from engine.model.errors import ModelError
+from engine.model.network import topological_order
 from engine.structure.constraints import Constraints
 from engine.structure.families import Families, Parents
 from engine.structure.hill_climbing import never
@@ -34,15 +35,19 @@ def search_all(
         )
     trail = Trail(families, constraints.required_parents)
     yield trail.record()
-    scored: list[tuple[Ints, Floats]] = []
-    for child in range(n):
+    scored: dict[int, tuple[Ints, Floats]] = {}
+    before = 0
+    for child in topological_order(constraints.required_parents):
         found = _score_families(families, constraints, child, cancelled)
         if found is None:
             yield trail.record("cancelled")
             return
-        scored.append(found)
-        yield trail.record(fraction=(child + 1) / (n + 1))
-    trail.jump(_find_best(scored, n))
+        # Until all are scored, each has the best parents among those before it.
+        scored[child], trail.parents[child] = found, set(_choose(*found, before))
+        before |= 1 << child
+        trail.jump(trail.parents)
+        yield trail.record(fraction=len(scored) / (n + 1))
+    trail.jump(_find_best([scored[child] for child in range(n)], n))
     yield trail.record("optimum", fraction=1.0)
 
 
@@ -100,11 +105,15 @@ def _find_best(scored: list[tuple[Ints, Floats]], n: int) -> Parents:
     while left:
         child = int(sink[left])
         left ^= 1 << child
-        masks, scores = scored[child]
-        inside = (masks & ~left) == 0
-        mask = int(masks[inside][np.argmax(scores[inside])])
-        parents[child] = tuple(v for v in range(n) if mask >> v & 1)
+        parents[child] = _choose(*scored[child], left)
     return tuple(parents)
+
+
+def _choose(masks: Ints, scores: Floats, among: int) -> tuple[int, ...]:
+    """The best parents from a set of variables."""
+    inside = (masks & ~among) == 0
+    mask = int(masks[inside][np.argmax(scores[inside])])
+    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def _squeeze(sets: Ints, child: int) -> Ints:

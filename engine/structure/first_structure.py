@@ -1,4 +1,4 @@
-"""Where structural EM starts: a tree from the pairs of values that were seen together, and hidden variables above it."""
+"""Where structural EM starts: a tree from the values that were seen together, and hidden variables above it."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from engine.structure.families import Families, Parents
@@ -114,7 +115,7 @@ class Trail:
             fraction=fraction,
         )
 
-    def jump(self, parents: Parents) -> None:
+    def jump(self, parents: Sequence[Collection[int]]) -> None:
         """Go to another structure at once."""
         self.parents = [set(family) for family in parents]
         self._scores = [self._families.score(child, family) for child, family in enumerate(parents)]
