@@ -18,9 +18,10 @@ from engine.structure.families import Families, Parents
 from engine.structure.hill_climbing import never
 from engine.structure.limits import Limits
 from engine.structure.snapshot import Snapshot, Trail
+from engine.structure.subsets import spread, sum_best
 
 MOST_VARIABLES = 20
-"""Sets of more need too much memory: 84 MB for 20, twice as much for one more."""
+"""Sets of more need too much memory: 168 MB for 20, twice as much for one more."""
 
 
 def search_all(
@@ -85,21 +86,12 @@ def _make_mask(variables: tuple[int, ...]) -> int:
 
 def _find_best(scored: list[tuple[Ints, Floats]], n: int) -> Parents:
     """The structure of the highest score."""
-    best = [_spread(masks, scores, child, n) for child, (masks, scores) in enumerate(scored)]
-    sets = np.arange(1 << n, dtype=np.int64)
-    order = np.argsort(np.bitwise_count(sets), kind="stable")
-    ends = np.cumsum(np.bincount(np.bitwise_count(sets), minlength=n + 1))
-    value, sink = np.full(1 << n, -np.inf), np.full(1 << n, -1, dtype=np.int8)
-    value[0] = 0.0
-    for size in range(1, n + 1):
-        layer = sets[order[ends[size - 1] : ends[size]]]
-        for child in range(n):
-            having = layer[(layer >> child) & 1 == 1]
-            rest = having ^ (1 << child)
-            found = value[rest] + best[child][_squeeze(rest, child)]
-            better = found > value[having]
-            value[having[better]] = found[better]
-            sink[having[better]] = child
+    best = []
+    for masks, scores in scored:
+        known = np.full(1 << n, -np.inf)
+        known[masks] = scores
+        best.append(spread(known))
+    _, sink = sum_best(best)
     parents: list[tuple[int, ...]] = [()] * n
     left = (1 << n) - 1
     while left:
@@ -114,19 +106,3 @@ def _choose(masks: Ints, scores: Floats, among: int) -> tuple[int, ...]:
     inside = (masks & ~among) == 0
     mask = int(masks[inside][np.argmax(scores[inside])])
     return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
-
-
-def _squeeze(sets: Ints, child: int) -> Ints:
-    """Sets without a variable, numbered as if it did not exist."""
-    low = sets & ((1 << child) - 1)
-    return low | ((sets >> (child + 1)) << child)
-
-
-def _spread(masks: Ints, scores: Floats, child: int, n: int) -> Floats:
-    """Per set of the other variables, the best score of a family with parents in it."""
-    best = np.full(1 << (n - 1), -np.inf)
-    best[_squeeze(masks, child)] = scores
-    for bit in range(n - 1):
-        pairs = best.reshape(-1, 2, 1 << bit)
-        np.maximum(pairs[:, 1], pairs[:, 0], out=pairs[:, 1])
-    return best
