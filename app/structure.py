@@ -256,7 +256,7 @@ def _describe_bound(found: Found) -> list[str]:
     gap = found.bound.value - found.score
     if gap <= CLOSE:
         return ["no structure scores more: it is at its upper bound"]
-    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound, cycles ignored"
+    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound"
     return [f"no structure scores more than {found.bound.value:,.4f} ({kind}), {show_nats(gap)} nats above"]
 
 

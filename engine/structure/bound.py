@@ -13,15 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.imap.budget import WORK_PER_SECOND, Budget, Meter
+from engine.learning.imap.budget import Budget, Meter
 from engine.structure.constraints import Constraints
-from engine.structure.exact import search_all
 from engine.structure.families import Families
 from engine.structure.groups import Groups
 from engine.structure.limits import Limits
 
-MOST_AT_ONCE = 10
-"""Variables up to which the best structure itself is found, where the budget allows."""
 WORK_PER_STEP = 20_000
 """What a step takes beside reading cells of data, in cells; measured."""
 EXACT, UPPER = "exact", "upper"
@@ -81,6 +78,11 @@ class Bounding:
         """Whether there is nothing left that would lower it."""
         return not (any(self._open) or self._aside)
 
+    @property
+    def kind(self) -> str:
+        """Exact where no cycle is ignored and nothing is left to be known: a structure reaches the bound."""
+        return EXACT if self.is_closed and len(self._groups.members) == 1 else UPPER
+
     def step(self) -> None:
         """Extend the most promising family of the variable that is known least about."""
         slack = [-known[0][0] - best if known else 0.0 for known, best in zip(self._open, self.best, strict=True)]
@@ -121,13 +123,9 @@ class Bounding:
 
 
 def bound_score(families: Families, constraints: Constraints, budget: Budget) -> StructureBound:
-    """The lowest bound that some seconds' work finds; of few variables, the best score itself."""
-    n, step = len(constraints.variables), families.counts.work + WORK_PER_STEP
-    if n <= MOST_AT_ONCE and n * 2 ** (n - 1) * step <= budget.seconds * WORK_PER_SECOND:
-        *_, last = search_all(families, constraints)
-        return StructureBound(last.score, EXACT)
+    """The lowest bound that some seconds' work finds."""
     bounding, meter = Bounding(families, constraints), Meter(budget.seconds)
     while not (meter.is_over or bounding.is_closed):
         bounding.step()
-        meter.count(step)
-    return StructureBound(bounding.value, UPPER)
+        meter.count(families.counts.work + WORK_PER_STEP)
+    return StructureBound(bounding.value, bounding.kind)

@@ -68,6 +68,8 @@ class Groups:
 def _part(families: Families) -> list[tuple[int, ...]]:
     """Groups of variables: those that tell most of each other are joined first, as long as there is room."""
     n = families.counts.n_variables
+    if n <= MOST_MEMBERS:
+        return [tuple(range(n))]
     worth = np.array([families.extend(child, ()) - families.score(child, ()) for child in range(n)])
     group = list(range(n))
     members = {v: [v] for v in range(n)}

@@ -8,6 +8,7 @@ import pytest
 
 from engine.learning.imap.budget import Budget
 from engine.model.errors import ModelError
+from engine.structure import groups
 from engine.structure.bound import Bounding, bound_score
 from engine.structure.exact import search_all
 from engine.structure.search import SEARCHES, Search
@@ -130,12 +131,33 @@ def test_bound_is_valid_at_every_moment_and_ends_at_the_best_families(score, mos
         bounding.step()
         values.append(bounding.value)
     assert all(b <= a + 1e-9 for a, b in itertools.pairwise(values))
-    assert values[-1] >= highest - 1e-9
+    assert values[-1] == pytest.approx(highest, abs=1e-9)  # one group: no cycle is ignored
+    assert bounding.kind == "exact"
     for child, best in enumerate(bounding.best):
         others = [v for v in range(5) if v != child]
         sizes = range(constraints.cap + 1)
         expected = max(find(child, p) for size in sizes for p in itertools.combinations(others, size))
         assert best == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_bound_of_several_groups_is_valid_at_every_moment(monkeypatch, score):
+    """No lower than the best structure, and lower than with all cycles."""
+    data = draw_data(2, 3, 2, 2, 3, 2, seed=8, whole=True)
+    families = make_families(data, score)
+    best = last(search_all(families, free(data))).score
+    values = {}
+    for most in (1, 2):
+        monkeypatch.setattr(groups, "MOST_MEMBERS", most)
+        bounding = Bounding(families, free(data))
+        assert [len(members) for members in bounding._groups.members] == [most] * (6 // most)
+        while not bounding.is_closed:
+            assert bounding.value >= best - 1e-9
+            bounding.step()
+        values[most] = bounding.value
+        assert bounding.kind == "upper"
+    assert best - 1e-9 <= values[2] < values[1]
+    assert values[1] == pytest.approx(bounding.best.sum())
 
 
 def test_bound_of_few_variables_is_the_best_score():
