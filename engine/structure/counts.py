@@ -19,6 +19,8 @@ from engine.model.variable import Variable, list_names
 Keys = npt.NDArray[np.int32]
 MOST_CELLS = 1 << 23
 """The largest table that is counted for all other variables at once; beyond it, one after the other."""
+MOST_COUNTED = 1 << 27
+"""The largest table of one family: 1 GB."""
 ELEMENTS = 1 << 15
 """So many cells of data are counted in one call: what they need stays in the processor's cache."""
 ROWS_PER_STATE, MOST_JOINED = 200, 64
@@ -111,6 +113,11 @@ class Counts:
     def count(self, child: int, configurations: Configurations) -> Floats:
         """How often each state of a variable occurs with each configuration, shape (configurations, states)."""
         size = int(self.sizes[child])
+        if configurations.size * size > MOST_COUNTED:
+            raise ModelError(
+                f"{self.variables[child].name!r} has {size:,} states, too many to count them for each of the "
+                f"{configurations.size:,} values of others; leave columns out that tell every row apart"
+            )
         key = configurations.number * size + self.codes[child]
         return weighted_counts(key, self.weights, configurations.size * size).reshape(-1, size)
 
@@ -121,7 +128,7 @@ class Counts:
     def count_extended(self, child: int, configurations: Configurations) -> Floats:
         """The same with every state of every variable, shape (configurations, states, states of all variables)."""
         size = int(self.sizes[child])
-        if not configurations.codes.shape[0]:
+        if not configurations.codes.shape[0] and len(self.owner) ** 2 <= MOST_CELLS:
             start = self.starts[child]
             return self._pairs[None, start : start + size]
         key = configurations.number * size + self.codes[child]

@@ -40,9 +40,9 @@ NOTE = (
     "BIC of the structure found, all computed by us, and its structural Hamming distance from the network that the "
     "rows were drawn from, as arrows and between classes of equivalent structures. From data in memory to structure: "
     "ours from codes of rows, merging of equal ones included; pyAgrum's (greedy hill climbing, no prior, one thread) "
-    "from its loaded database on, and in brackets with its loading of a frame of texts; pgmpy's (HillClimbSearch, bic-d, "
-    "its own tabu list) from that frame. Ours greedy is without tabu list and restarts, with tabu list has one of 10 "
-    "steps, and by default, as on the command line, five restarts too."
+    "from its loaded database on, and in brackets with its loading of a frame of texts; pgmpy's (HillClimbSearch, "
+    "bic-d, its own tabu list) from that frame. Ours: greedy, without tabu list and restarts; with a tabu list of ten "
+    "steps; and by default, as on the command line, with five restarts too."
 )
 MANY_COLUMNS = ("many rows", "distinct", "a pass", "merged", "greedy", "passes", "by default", "passes")
 MANY_NOTE = (

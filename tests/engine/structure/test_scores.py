@@ -130,3 +130,9 @@ def test_incomplete_data_is_refused_in_words():
 def test_wrong_scores_are_refused(name, size, words):
     with pytest.raises(ModelError, match=words):
         make_score(name, count_rows(draw_data(2, 2)), size)
+
+
+def test_columns_that_tell_every_row_apart_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr(counting, "MOST_COUNTED", 5)
+    with pytest.raises(ModelError, match=r"'V1' has \d states, too many .* leave columns out"):
+        make_families(draw_data(2, 3, rows=50, whole=True, seed=1)).score(1, (0,))
