@@ -27,6 +27,7 @@ from engine.structure.structural_em import Round, StructuralEM, make_network
 from pgmgui.project.words import count, show_nats
 
 TITLES = {"hill-climbing": "hill climbing", "chow-liu": "Chow–Liu", "tan": "TAN", "exact": "exact search", "k2": "K2"}
+SCORED = {"bic": "BIC", "aic": "AIC", "bde": "BDe", "bdeu": "BDeu"}
 STOPS = {
     "cancelled": "stopped before its end",
     "time": "out of time: raise --max-seconds",
@@ -227,7 +228,7 @@ def _describe(problem: StructureInput, found: Found, options: argparse.Namespace
         "rows": problem.data.n_rows,
         "out": options.out,
     }
-    title = f"{found.method} by {options.score.upper() if len(options.score) == 3 else options.score}"
+    title = f"{found.method} by {SCORED.get(options.score, options.score)}"
     what = "round" if not problem.is_complete else "step"
     lines = [
         f"{title}: {count(len(arrows), 'arrow')} among {count(len(names), 'variable')} after "
@@ -256,8 +257,8 @@ def _describe_bound(found: Found) -> list[str]:
     gap = found.bound.value - found.score
     if gap <= CLOSE:
         return ["no structure scores more: it is at its upper bound"]
-    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound"
-    return [f"no structure scores more than {found.bound.value:,.4f} ({kind}), {show_nats(gap)} nats above"]
+    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
+    return [f"no structure scores more than {found.bound.value:,.4f}, {show_nats(gap)} nats above ({kind})"]
 
 
 def _list_confidence(confidence: Confidence, names: list[str]) -> dict[str, Any]:
