@@ -105,12 +105,12 @@ class Objective:
             return home
         follows = np.flatnonzero(lead != np.arange(self.n_parameters))
         pairs = np.unique(np.stack([self.component[follows], self.component[lead[follows]]]), axis=1)
-        before = None
-        while not np.array_equal(home, before):
+        while True:
             before = home.copy()
             for one, other in (pairs, pairs[::-1]):
                 np.maximum.at(home, one, home[other])
-        return home
+            if np.array_equal(home, before):
+                return home
 
     @property
     def jobs(self) -> list[Job]:

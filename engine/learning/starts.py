@@ -87,8 +87,8 @@ def find_symmetries(task: LearningTask, theta: Floats) -> list[Symmetry]:
 
     States are interchangeable when every table that holds the variable is the same for both, and so are
     the exponents of its prior. An update computed from the posterior then treats both alike, and the
-    symmetry stays for ever; unless their table is shared, and others that share it tell them apart. Pruned variables are
-    learned from nothing, and left out.
+    symmetry stays for ever; unless their table is shared, and others that share it tell them apart. Pruned
+    variables are learned from nothing, and left out.
     """
     network, decomposition = task.network, task.decomposition
     arrays = [task.layout.tables(theta)]

@@ -75,7 +75,7 @@ class LearningTask:
 
     @property
     def prior_counts(self) -> Floats:
-        """What the prior of a Bayesian network adds to counts: of a shared table, only to those of the one that leads."""
+        """What a Bayesian network's prior adds to counts: of a shared table, to those of the one that leads."""
         return self._simplex.prior_counts
 
     @property

@@ -17,7 +17,7 @@ from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork, Network, find_variable
 
 Ties = tuple[tuple[int, ...], ...]
-"""Groups of variables that share a table. The first of a group *leads*: where its members differ, they become as it is."""
+"""Groups of variables that share a table. The first of a group *leads*: where others differ, they become as it is."""
 
 
 def find_ties(network: Network, groups: Iterable[Sequence[str]]) -> Ties:
@@ -38,8 +38,8 @@ def check_ties(network: Network, groups: Iterable[Sequence[int]]) -> Ties:
         return ()
     if not isinstance(network, BayesianNetwork):
         raise ModelError(
-            "tied tables are for Bayesian networks: the factors of a Markov network are coupled by its partition function, "
-            "so that adding their counts does not solve a shared one"
+            "tied tables are for Bayesian networks: the factors of a Markov network are coupled by its partition "
+            "function, so that adding their counts does not solve a shared one"
         )
     tied: set[int] = set()
     for group in ties:
@@ -79,7 +79,7 @@ def compare_shapes(network: BayesianNetwork, first: int, other: int) -> str:
 
 
 def tie_parameters(layout: Layout, ties: Ties) -> Ints | None:
-    """Per parameter the one that leads it: of the first table of its group, itself if it is in none. None without ties."""
+    """Per parameter the one that leads it, in the first table of its group, or itself; None if nothing is tied."""
     if not ties:
         return None
     lead = np.arange(layout.size)

@@ -10,6 +10,7 @@ start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
 prior        the Dirichlet exponent of all variables
+tie          variables that share one table: ``A,B``, and ``A,B;C,D`` for two such groups
 given        variables of a Markov network that the others are learned given
 l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
@@ -34,9 +35,10 @@ from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.dataset import Dataset
-from engine.model.errors import PgmError
+from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import MarkovNetwork
+from engine.model.ties import find_ties
 from engine.model.variable import list_names
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.examples import Example, find_example
@@ -46,6 +48,7 @@ from pgmgui.project.marks import Given, Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.tying import share_tables
 
 HALF = 0.5
 _RANGES = {
@@ -61,6 +64,7 @@ _FOR_ALL = (
     "hide",
     "show",
     "partial",
+    "tie",
     "learner",
     "start",
     "seed",
@@ -130,7 +134,13 @@ def parse_link(query: Mapping[str, str]) -> Link:
         example=example.id,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
+        ties=_split_groups(query, names),
     )
+    try:
+        find_ties(document.network, scene.ties)
+    except ModelError as error:
+        raise PgmError(f"the link's 'tie': {error}") from None
+    scene, _ = share_tables(scene, scene)
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
@@ -142,7 +152,8 @@ def is_linkable(scene: Scene) -> bool:
     if not scene.example or scene.prior:
         return False
     document, data = find_example(scene.example).read()
-    ours, theirs = scene.document.network, document.network
+    example = Scene(document=document, ties=scene.ties)
+    ours, theirs = scene.document.network, share_tables(example, example)[0].document.network
     same = (
         ours.variables == theirs.variables and ours.scopes == theirs.scopes and (scene.data is None) == (data is None)
     )
@@ -168,19 +179,22 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
 def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: the hidden, partial and given variables, the learners, where they start, and the
-    plot's axes.
+    Only what a link can say is in it: the hidden, partial, tied and given variables, the learners, where they start,
+    and the plot's axes.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
     shown = [name for name in example.hide if not isinstance(scene.marks.get(name), Hidden)]
     partial = [f"{name}:{mark.fraction:g}" for name, mark in scene.marks.items() if isinstance(mark, Partial)]
     given = [name for name, mark in scene.marks.items() if isinstance(mark, Given)]
+    groups = [",".join(group) for group in scene.ties]
     plain = Settings()
     query = {"example": example.id}
     for key, values in (("hide", hidden), ("show", shown), ("partial", partial), ("given", given)):
         if values:
             query[key] = ",".join(values)
+    if groups:
+        query["tie"] = ";".join(groups)
     query["learner"] = ",".join(settings.methods)
     query["seed"] = str(settings.seed)
     if settings.start != plain.start:
@@ -261,6 +275,12 @@ def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str
         if name not in names:
             raise PgmError(f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(names))}")
     return found
+
+
+def _split_groups(query: Mapping[str, str], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of variables that share a table."""
+    groups = filter(None, query.get("tie", "").split(";"))
+    return tuple(tuple(_split({"tie": group}, "tie", names)) for group in groups)
 
 
 def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[str, float]]:

@@ -19,6 +19,7 @@ from engine.learning.methods import METHODS, Method
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
+from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, as_markov
 from engine.model.ties import find_ties
@@ -78,7 +79,9 @@ def em_by_hand(network, dataset, ties, steps, prior=1.0):
     groups = [*ties, *((v,) for v in range(len(tables)) if not any(v in group for group in ties))]
 
     def reach():
-        once = [exponents[v] if any(group[0] == v for group in groups) else np.ones_like(t) for v, t in enumerate(tables)]
+        once = [
+            exponents[v] if any(group[0] == v for group in groups) else np.ones_like(t) for v, t in enumerate(tables)
+        ]
         return oracles.log_likelihood(cardinalities, scopes, tables, rows, weights) + oracles.log_prior(tables, once)
 
     path = [reach()]
@@ -185,7 +188,7 @@ def test_the_slope_is_that_of_the_objective(data):
 
 @st.composite
 def tied_problems(draw):
-    """A network and incomplete data, a group of tied tables wherever some have the same shape, and one prior for each."""
+    """A network and incomplete data; all tables of one shape are tied, with one prior for each."""
     network, dataset = draw(strategies.learning_problems(most_rows=6))
     ties = tuple(tuple(draw(st.permutations(group))) for group in tie_alike(network))
     prior = draw(strategies.priors(network))
@@ -248,8 +251,18 @@ def test_complete_data_is_counted_in_one_step_and_certified():
     bounds = find_bounds(make_task(network, dataset, 2.0, ties=ties))
     assert bounds.imap.sum() - found.objective.sum() == pytest.approx(0, abs=1e-9)
     assert (np.abs(bounds.imap - found.objective[0]) < CERTIFIED).all()
-    apart = find_bounds(make_task(network, dataset, {name: 2.0 for name in (names[0], names[1], names[2])}))
+    apart = find_bounds(make_task(network, dataset, dict.fromkeys((names[0], names[1], names[2]), 2.0)))
     assert bounds.total < apart.total - 1, "without ties more could be reached"
+
+
+def test_the_bound_counts_the_one_prior_of_a_shared_table_once():
+    """Where bounds are tight, those that count it for each variable would be passed."""
+    network = random_network("AB", [(), ()])
+    dataset = make_dataset(network.variables, [("a", None), ("b", None), (None, "a"), (None, "b")])
+    bounds = find_bounds(make_task(network, dataset, 5.0, ties=((0, 1),)))
+    reached = run(network, dataset, "d-em", ((0, 1),), prior=5.0)[-1].objective.sum()
+    assert reached == pytest.approx((4 + 2 * 4) * np.log(0.5))
+    assert bounds.total == pytest.approx(reached)
 
 
 def test_components_that_share_a_table_stop_together():
@@ -346,5 +359,5 @@ def test_a_markov_network_is_refused():
 def test_different_priors_of_one_table_are_refused():
     network = odd_network()
     dataset = simulate(network, 5, 1)
-    with pytest.raises(ModelError, match="'B' and 'C' share a table, but have different Dirichlet exponents"):
+    with pytest.raises(ModelError, match="'B' and 'C' share a table, but have other Dirichlet exponents"):
         make_task(network, dataset, {"B": 2.0}, ties=((1, 2),))
