@@ -22,10 +22,11 @@ from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
-from engine.learning.task import LearningTask, make_task
+from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
@@ -120,24 +121,13 @@ def decompose(options: argparse.Namespace) -> None:
     lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
-    lines += _list_ties(task)
+    lines += describe_ties(task)
     lines.append(
         f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
         f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
         + ("; and one of the whole network for log Z, at least" if isinstance(network, MarkovNetwork) else "")
     )
     show(options, problem.notes, result, lines)
-
-
-def _list_ties(task: LearningTask) -> list[str]:
-    """Which variables share a table, and which components stop together for that, in lines."""
-    number = task.decomposition.component_of
-    lines = []
-    for group, names in zip(task.ties, list_ties(task), strict=True):
-        parts = sorted({number[v] + 1 for v in group if number[v] >= 0})
-        together = f"; components {', '.join(map(str, parts))} stop together" if len(parts) > 1 else ""
-        lines.append(f"tied: {', '.join(names)} share one table{together}")
-    return lines
 
 
 def _list_component(component: dict[str, Any]) -> str:

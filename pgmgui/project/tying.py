@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, Network
 from engine.model.ties import find_ties
@@ -17,6 +18,8 @@ from pgmgui.project.scene import Scene
 from pgmgui.project.words import cut
 
 Names = tuple[str, ...]
+MOST_NAMED = 8
+"""Variables, or components, that a sentence names."""
 
 
 def find_tied(scene: Scene, name: str) -> Names:
@@ -111,12 +114,21 @@ def follow_ties(
     return kept, f" {cut(lost)} {verb} no longer tied: {its} can no longer be shared. Undo brings that back."
 
 
+def describe_ties(task: LearningTask) -> list[str]:
+    """Which variables share a table, and which components stop together for that, in sentences."""
+    number, said = task.decomposition.component_of, []
+    for group in task.ties:
+        parts = [str(k + 1) for k in sorted({number[v] for v in group} - {-1})]
+        together = f"; components {cut(parts, MOST_NAMED)} stop together" if len(parts) > 1 else ""
+        names = [task.network.variables[v].name for v in group]
+        said.append(f"Tied: {cut(names, MOST_NAMED)} share one table{together}.")
+    return said
+
+
 def describe_tie(group: Names, name: str) -> str:
     """With whom a variable shares its table, in a sentence; nothing if with nobody."""
     others = [other for other in group if other != name]
-    return (
-        f"Tied: one table for {name} and {cut(others)}. What is edited or learned of one is of all." if others else ""
-    )
+    return f"Tied: {name} shares one table with {cut(others)}. To edit or learn it changes all." if others else ""
 
 
 def find_misfits(

@@ -282,9 +282,16 @@ def count_edges(network: Network) -> str:
     return f"{count(len(network.variables), 'variable')}, {count(len(network.edges), edge)}"
 
 
-def summarise(network: Network, dataset: Dataset | None, given: Sequence[int] = (), held_out: float = 0.0) -> list[str]:
-    """The facts on a network, its data, what is given and what is held out, each a number and a noun."""
-    facts = [*count_edges(network).split(", "), count(count_parameters(network), "parameter")]
+def summarise(
+    network: Network,
+    dataset: Dataset | None,
+    given: Sequence[int] = (),
+    held_out: float = 0.0,
+    ties: Sequence[Sequence[str]] = (),
+) -> list[str]:
+    """The facts on a network, its data, what is given, held out and tied, each a number and a noun."""
+    copies = {network.index[name] for group in ties for name in group[1:]}
+    facts = [*count_edges(network).split(", "), count(count_parameters(network, copies), "parameter")]
     if dataset is None:
         return [*facts, "no data"]
     facts.append(count(dataset.total_weight, "row"))

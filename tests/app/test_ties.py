@@ -46,9 +46,9 @@ def test_decompose_says_what_stops_together():
     assert result["ties"] == [["bronc", "lung", "xray"], ["asia", "smoke"]]
     assert result["components"] == run("decompose", *ASIA, "--json").result["components"]
     lines = run("decompose", *ASIA, *TIED).out.splitlines()
-    [said] = [line for line in lines if line.startswith("tied: asia, smoke share one table")]
+    [said] = [line for line in lines if line.startswith("Tied: asia, smoke share one table")]
     number = {line.split(".")[0] for line in lines if line.split(". ")[-1].startswith(("asia:", "smoke:"))}
-    assert said.endswith(f"; components {', '.join(sorted(number))} stop together")
+    assert said.endswith(f"; components {', '.join(sorted(number))} stop together.")
 
 
 def test_the_bound_of_tied_tables_is_not_above_that_of_all_apart():

@@ -248,6 +248,6 @@ def test_a_link_a_script_and_a_command_tie_the_same(session):
 def test_ties_in_words(session):
     group = find_tied(session.scene, "lung")
     assert describe_tie(group, "lung") == (
-        "Tied: one table for lung and bronc, xray. What is edited or learned of one is of all."
+        "Tied: lung shares one table with bronc, xray. To edit or learn it changes all."
     )
     assert describe_tie(find_tied(session.scene, "smoke"), "smoke") == ""
