@@ -236,7 +236,9 @@ def _unused_states(task: LearningTask, where: str) -> Iterator[Finding]:
 
 
 def _pruned(task: LearningTask) -> Iterator[Finding]:
-    for v in task.decomposition.pruned:
+    pruned = set(task.decomposition.pruned)
+    learned = {v for group in task.ties if not pruned.issuperset(group) for v in group}
+    for v in sorted(pruned - learned):
         name = task.network.variables[v].name
         yield Finding(
             "pruned",

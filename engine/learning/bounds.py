@@ -129,13 +129,8 @@ def _highest_shared(objective: Objective) -> Floats:
 
 def _is_counted_together(task: LearningTask) -> Bools:
     """The parameters of shared tables whose data is complete wherever they are."""
-    objective, parts = task.objective, task.decomposition.components
-    is_open = np.array(
-        [not (part.is_complete or block is None) for part, block in zip(parts, task.blocks, strict=True)]
-    )
-    incomplete = np.zeros(objective.n_components, dtype=bool)
-    incomplete[objective.stops_with[:-1][is_open]] = True
-    return ~incomplete[objective.stops_with[objective.component]]
+    iterated = np.array([*task.iterated, False])
+    return ~iterated[task.objective.component]
 
 
 def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:

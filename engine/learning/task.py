@@ -101,6 +101,15 @@ class LearningTask:
         return tuple(found[: len(self.decomposition.components)])
 
     @cached_property
+    def iterated(self) -> tuple[bool, ...]:
+        """Per component of a decomposed task, whether counting does not solve it and all that share its table."""
+        parts, together = self.decomposition.components, self.objective.stops_with
+        is_open = np.zeros(len(together), dtype=bool)
+        for k, (part, block) in enumerate(zip(parts, self.blocks, strict=True)):
+            is_open[together[k]] |= not (part.is_complete or block is None)
+        return tuple(is_open[together[: len(parts)]].tolist())
+
+    @cached_property
     def whole_rows(self) -> int:
         """The distinct rows of the whole data."""
         data = self.decomposition.dataset

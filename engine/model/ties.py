@@ -64,16 +64,17 @@ def compare_shapes(network: BayesianNetwork, first: int, other: int) -> str:
     a, b = _name(network, first), _name(network, other)
     start = f"{a} and {b} cannot share a table:"
     parents, others = network.parents[first], network.parents[other]
-    sizes = [variable.cardinality for variable in network.variables]
-    if sizes[first] != sizes[other]:
-        return f"{start} {a} has {_count(sizes[first], 'state')}, {b} has {sizes[other]}"
+    states, other_states = network.variables[first].cardinality, network.variables[other].cardinality
+    if states != other_states:
+        return f"{start} {a} has {_count(states, 'state')}, {b} has {other_states}"
     if len(parents) != len(others):
         return f"{start} {a} has {_count(len(parents), 'parent')}, {b} has {len(others)}"
     for k, (p, q) in enumerate(zip(parents, others, strict=True), 1):
-        if sizes[p] != sizes[q]:
+        states, other_states = network.variables[p].cardinality, network.variables[q].cardinality
+        if states != other_states:
             return (
                 f"{start} their parents number {k}, {_name(network, p)} and {_name(network, q)}, "
-                f"have {sizes[p]} and {sizes[q]} states"
+                f"have {states} and {other_states} states"
             )
     return ""
 

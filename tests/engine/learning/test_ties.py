@@ -10,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.insight.doctor import examine
+from engine.insight.microscope import look_closely
 from engine.learning.bounds import CERTIFIED, find_bounds
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
@@ -167,7 +169,7 @@ def test_every_learner_ends_where_em_does(method):
         assert (np.diff(best) >= -1e-9 * np.abs(best[1:])).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_the_slope_is_that_of_the_objective(data):
     network, dataset, ties, prior = data.draw(tied_problems())
@@ -200,7 +202,7 @@ def tied_problems(draw):
     return network, dataset, ties, prior
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_no_learner_passes_the_bounds_and_whole_is_as_decomposed(data):
     network, dataset, ties, prior = data.draw(tied_problems())
@@ -285,13 +287,65 @@ def test_a_hidden_leaf_has_the_table_that_is_learned():
     network = random_network("ABC", [(), (0,), (1,)])
     ties = ((2, 1),)  # the leaf leads
     dataset = hide(simulate(network, 50, 1), ["C"])
-    tables, _ = em_by_hand(share(network, ties), dataset, ties, 400)
+    tables, _ = em_by_hand(share(network, ties), dataset, ties, 120)
     for method in ("d-em", "d-edml", "d-lbfgs"):
         found = run(network, dataset, method, ties, stopping=Stopping(tol=1e-10), start="random")[-1]
         assert found.task.decomposition.pruned == (2,)
         np.testing.assert_allclose(found.network().tables[2], tables[1], atol=1e-5)
         assert_shared(found, ties)
         assert not found.unseen()
+        assert not [finding for finding in examine(found.task) if finding.kind == "pruned"]
+
+
+def test_a_component_is_solved_by_counting_if_all_that_share_its_table_are():
+    network, dataset, ties = chain_problem()
+    apart, tied = make_task(network, dataset), make_task(network, dataset, ties=ties)
+    assert apart.iterated == tuple(not component.is_complete for component in apart.decomposition.components)
+    assert tied.iterated == (False, *[True] * (len(tied.decomposition.components) - 1))
+    network, ties = hidden_markov()
+    assert not any(make_task(network, simulate(network, 60, 1), ties=ties).iterated)
+
+
+def test_auto_certifies_what_is_counted_and_searches_the_rest_together():
+    network, ties = hidden_markov(3)
+    found = run(network, simulate(network, 60, 1), "auto", ties, stopping=Stopping(max_iter=20), start="random")[-1]
+    assert {course.end for course in found.courses} == {"counted"}
+    network, dataset, ties = chain_problem(30, 6)
+    last = run(network, dataset, "auto", ties, stopping=Stopping(max_iter=20), start="random")[-1]
+    together = last.task.objective.stops_with
+    assert len({id(last.courses[k]) for k in np.flatnonzero(together == together[-2])}) == 1
+    assert_shared(last, ties)
+
+
+def test_states_that_a_shared_table_tells_apart_elsewhere_are_no_symmetry():
+    """A hidden parent whose states a uniform table does not tell apart; but one that is seen shares the table."""
+    network = random_network("HXAB", [(), (0,), (), (2,)])
+    dataset = hide(simulate(network, 30, 1), ["H"])
+    start = network.with_tables([np.full_like(table, 0.5) for table in network.tables])
+    apart = run(start, dataset, "d-em", (), 5)
+    assert [symmetry.variable for symmetry in apart[0].symmetries()] == [0]
+    tied = run(start, dataset, "d-em", ((1, 3),), 5)
+    assert tied[0].symmetries() == []
+    learned = tied[-1].network().tables[1]
+    assert np.abs(learned[0] - learned[1]).max() > 1e-3
+    both = run(start, hide(dataset, ["A"]), "d-em", ((1, 3),), 5)
+    assert [symmetry.variable for symmetry in both[0].symmetries()] == [0, 2]
+    learned = both[-1].network().tables[1]
+    np.testing.assert_array_equal(learned[0], learned[1])
+
+
+def test_the_microscope_and_the_doctor_see_the_added_counts():
+    network, dataset, ties = chain_problem()
+    tables, _ = em_by_hand(network, dataset, ties, 1)
+    task = make_task(network, dataset, ties=ties)
+    view = look_closely(task, task.layout.flatten(network.tables), 0, 4)
+    np.testing.assert_allclose(view.after, tables[4], atol=1e-9)
+    assert view.counts.sum() == pytest.approx(8 * dataset.total_weight)
+    pair = random_network("ABCD", [(), (0,), (), (2,)])
+    rows = make_dataset(pair.variables, [("a", "a", "b", "a"), ("a", "b", "b", "b")])
+    unseen = [f.variable for f in examine(make_task(pair, rows)) if f.kind == "unseen"]
+    assert unseen == [1, 3]
+    assert not [f for f in examine(make_task(pair, rows, ties=((1, 3),))) if f.kind == "unseen"]
 
 
 def test_starts_are_shared():
