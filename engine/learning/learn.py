@@ -62,10 +62,8 @@ def learn(
     start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
-    given : variables
-        Of a Markov network: the others' likelihood given these is learned.
-    ties : groups of variables
-        Of a Bayesian network: those of a group share one table.
+    given, ties : variables, groups of variables
+        See :func:`~engine.learning.task.make_task`.
     cancelled : callable
         Asked often, also inside a long step; learning ends with the last whole state when it says yes.
         What was not begun by then has the objective −∞.

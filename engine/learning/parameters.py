@@ -223,7 +223,7 @@ def _check_shared(layout: Layout, exponents: Floats, lead: Ints) -> None:
         names = [variable.name for variable in layout.network.variables]
         other, first = np.searchsorted(layout.starts, [differs[0], lead[differs[0]]], side="right") - 1
         raise ModelError(
-            f"{shorten(names[first])} and {shorten(names[other])} share a table, but have other Dirichlet exponents; "
+            f"{shorten(names[first])} and {shorten(names[other])} share a table, but their Dirichlet exponents differ; "
             "a shared table has one prior: give both the same"
         )
 

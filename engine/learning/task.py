@@ -144,7 +144,7 @@ def make_task(
     """Decompose the problem and plan its inference.
 
     Hidden leaves of a Bayesian network are left out. Their expected counts would be θ(x|u) Pr(u|row), from which EM
-    keeps θ as it is; with a prior it would creep to the prior's mode, which they are given at once.
+    keeps θ as it is; with a prior it would creep to its mode, which they have at once. Those that are tied follow.
 
     Parameters
     ----------
@@ -154,8 +154,7 @@ def make_task(
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
     ties : groups of variables
-        Of a Bayesian network: those of a group share one table. Their data terms stay apart, but what shares a table
-        stops together. A hidden leaf that shares one is given what is learned of it.
+        Of a Bayesian network: those of a group share one table. Their data terms stay apart, but they stop together.
     condition : bool
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.

@@ -72,7 +72,7 @@ def test_a_session_keeps_its_ties(tmp_path):
         (["--tie", "lung,nobody"], "no variable 'nobody'"),
         (["--tie", "lung,bronc", "--tie", "xray,lung"], "'lung' is tied twice"),
         (["--tie", "lung"], "a table is shared by two variables or more; got 'lung'"),
-        (["--tie", "lung,bronc", "--prior", "lung=2"], "share a table, but have other Dirichlet exponents"),
+        (["--tie", "lung,bronc", "--prior", "lung=2"], "share a table, but their Dirichlet exponents differ"),
     ],
 )
 def test_wrong_ties_are_refused(options, said):

@@ -413,5 +413,5 @@ def test_a_markov_network_is_refused():
 def test_different_priors_of_one_table_are_refused():
     network = odd_network()
     dataset = simulate(network, 5, 1)
-    with pytest.raises(ModelError, match="'B' and 'C' share a table, but have other Dirichlet exponents"):
+    with pytest.raises(ModelError, match="'B' and 'C' share a table, but their Dirichlet exponents differ"):
         make_task(network, dataset, {"B": 2.0}, ties=((1, 2),))
