@@ -162,6 +162,8 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
         and np.array_equal(one.weights, other.weights)
         and one.likelihoods.keys() == other.likelihoods.keys()
         and all(np.array_equal(vectors, other.likelihoods[v]) for v, vectors in one.likelihoods.items())
+        and one.targets.keys() == other.targets.keys()
+        and all(np.array_equal(chosen, other.targets[v]) for v, chosen in one.targets.items())
     )
 
 

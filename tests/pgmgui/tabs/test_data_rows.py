@@ -95,8 +95,8 @@ def test_only_the_rows_in_view_are_looked_at():
 
 def test_the_summary_counts_by_weight():
     data = make_dataset([RAIN, SKY], ROWS, [1, 2, 3, 4])
-    counts, missing, soft = count_cells(data, 1)
-    assert (counts.tolist(), missing, soft) == ([3, 1, 0], 4, 2)
+    counts, *others = count_cells(data, 1)
+    assert (counts.tolist(), others) == ([3, 1, 0], [4, 2, 0])
     source = summary_source(data)
     rain, sky = source.cells(0, 1)
     assert [rain[1], rain[2]] == ["partly missing", "20%"]
@@ -104,7 +104,7 @@ def test_the_summary_counts_by_weight():
     assert rain[3]["bars"] == pytest.approx([5 / 8, 3 / 8])
     assert rain[3]["about"] == "yes 5 (62.5%), no 3 (37.5%)"
     assert [sky[1], sky[2]] == ["uncertain", "40%"]
-    assert sky[3]["text"] == "3 · 1 · 0 · 2 uncertain"
+    assert sky[3]["text"] == "3 · 1 · 0 · 2 by likelihood"
 
 
 def test_the_summary_of_much_data_is_not_sorted_since_all_of_it_would_be_counted():
@@ -141,7 +141,7 @@ def test_states_of_one_variable_end_with_what_is_not_seen():
         ("blue", "1", "25%"),
         ("grey", "1", "25%"),
         ("black", "0", "0%"),
-        ("(uncertain)", "1", "25%"),
+        ("(likelihood)", "1", "25%"),
         ("(missing)", "1", "25%"),
     ]
 
@@ -180,7 +180,7 @@ def test_cells_to_edit_say_what_is_beneath_a_mark():
     assert rain.clears
     assert rain.choices == (("yes", ""), ("no", ""), ("?", "missing"))
     assert rain.about.endswith("seen through a mark: hidden")
-    assert sky.hint == "or a likelihood: [0.4;0.8;0.1]"
+    assert sky.hint == "or a likelihood: [0.4;0.8;0.1], a target for the posterior: {0.3;0.5;0.2}"
     first, second, *_ = source.cells(0, 3)
     assert (first[1]["text"], first[1]["typed"]) == ("?", "yes")
     assert first[1]["about"] == "missing; seen through a mark (hidden); in the data: yes"
