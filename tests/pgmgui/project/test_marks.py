@@ -99,7 +99,7 @@ def test_marks_that_cannot_be_say_why():
     coin = Variable("A", ("a", "b"))
     soft = make_dataset([coin, Variable("B", ("a", "b"))], [[(0.2, 0.8), "a"], ["a", "b"]])
     for mark in (Soft(0.8), Sensor(((1.0, 0.0), (0.0, 1.0)))):
-        with pytest.raises(ModelError, match=r"'A' has likelihoods in the data already.*hide it"):
+        with pytest.raises(ModelError, match=r"'A' has likelihoods or targets in the data already.*hide it"):
             apply_marks(soft, {"A": mark})
     with pytest.raises(UnknownNameError, match="a mark on 'C'"):
         apply_marks(soft, {"C": Hidden()})
