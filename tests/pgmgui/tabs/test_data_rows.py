@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.insight.row_scores import RowScores
-from engine.model.dataset import Dataset, make_dataset
+from engine.model.dataset import Dataset, TargetCell, make_dataset
 from engine.model.variable import Variable
 from pgmgui.project.marks import Hidden, apply_marks
 from pgmgui.tabs.data_rows import (
@@ -36,6 +36,30 @@ def test_rows_have_numbers_states_missing_cells_and_bars():
     assert second[2]["about"] == "likelihood: blue 0.2, grey 0.8, black 0.4"
     assert source.cells(3, 3)[0][:2] == ["4", "yes"]
     assert source.columns[1].about == "partly missing; states 'yes', 'no'"
+
+
+def test_a_target_is_told_from_a_likelihood():
+    data = make_dataset([RAIN], [[(0.2, 0.6)], [TargetCell((0.25, 0.75))], ["yes"], [None], [TargetCell((1.0, 0.0))]])
+    source = data_source(data, beneath=Beneath(data, {}))
+    likelihood, target = (row[1] for row in source.cells(0, 1))
+    assert (likelihood["kind"], likelihood["typed"]) == ("soft", "[0.2;0.6]")
+    assert (target["kind"], target["typed"]) == ("target", "{0.25;0.75}")
+    assert target["bars"] == [0.25, 0.75]  # a share of 1 is of full height
+    assert target["about"] == "target for the posterior: yes 0.25, no 0.75"
+    assert source.order(1, False).tolist() == [2, 0, 1, 4, 3]
+    many = Variable("Many", tuple(f"s{k}" for k in range(20)))
+    cell = data_source(make_dataset([many], [[TargetCell((0.05,) * 20)]])).cells(0, 0)[0][1]
+    assert (cell["text"], cell["bars"]) == ("target", [])
+
+
+def test_targets_are_counted_apart():
+    rows = [["yes"], [(0.2, 0.6)], [TargetCell((0.25, 0.75))], [TargetCell((1.0, 0.0))], [(1.0, 1.0)], [None]]
+    data = make_dataset([RAIN], rows, [1, 2, 4, 8, 16, 32])
+    counts, *others = count_cells(data, 0)
+    assert (counts.tolist(), others) == ([1, 0], [32, 18, 12])
+    assert summary_source(data).cells(0, 0)[0][3]["text"] == "1 · 0 · 18 by likelihood · 12 by target"
+    names = [row[0] for row in states_source(data, 0).cells(0, 9)]
+    assert names == ["yes", "no", "(likelihood)", "(target)", "(missing)"]
 
 
 def test_weights_are_shown_if_they_differ_from_one():
