@@ -17,7 +17,6 @@ from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Vector, cod
 from engine.model.errors import ModelError
 from engine.model.soft_cells import find_targets, list_vectors
 
-
 T = TypeVar("T")
 
 

@@ -175,8 +175,8 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
 def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: which variables are hidden, partial, given or read otherwise, the learners, where they start, and the
-    plot's axes.
+    Only what a link can say is in it: which variables are hidden, partial, given or read otherwise, the learners, where
+    they start, and the plot's axes.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]

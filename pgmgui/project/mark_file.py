@@ -1,4 +1,7 @@
-"""Marks as a session's file holds them: ``{"kind": "hidden" | "partial" | "soft" | "sensor" | "given" | "read", ...}``."""
+"""Marks as a session's file holds them.
+
+``{"kind": "hidden" | "partial" | "soft" | "sensor" | "given" | "read", ...}``, with the fields of the mark.
+"""
 
 from __future__ import annotations
 

@@ -39,7 +39,6 @@ from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
 from engine.formats.packing import unpack
 from engine.formats.schema import (
-    Check,
     anything,
     flag,
     list_of,

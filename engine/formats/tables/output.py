@@ -1,8 +1,8 @@
 """Datasets as text between delimiters, and as Parquet.
 
 A cell is a state's name, a missing code (the first of ``? NA * N/A NaN`` and nothing that is not a state
-of the variable), a likelihood ``[0.4;0.8]``, or a target ``{0.3;0.7}``. Weights are written, in a last column, when they are not
-all 1. Read again with the same variables, the dataset is the same.
+of the variable), a likelihood ``[0.4;0.8]``, or a target ``{0.3;0.7}``. Weights are written, in a last
+column, when they are not all 1. Read again with the same variables, the dataset is the same.
 """
 
 from __future__ import annotations

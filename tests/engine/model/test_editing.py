@@ -420,11 +420,17 @@ def with_targets(dataset, draw):
     """Data in which some likelihoods are targets of the same ratios."""
     cells = []
     for row in plain_rows(dataset):
-        read = [variable.states[x] if isinstance(x, int) else x for variable, x in zip(dataset.variables, row, strict=True)]
-        cells.append([
-            TargetCell(tuple(number / sum(x) for number in x)) if isinstance(x, tuple) and draw(st.booleans()) else x
-            for x in read
-        ])
+        read = [
+            variable.states[x] if isinstance(x, int) else x for variable, x in zip(dataset.variables, row, strict=True)
+        ]
+        cells.append(
+            [
+                TargetCell(tuple(number / sum(x) for number in x))
+                if isinstance(x, tuple) and draw(st.booleans())
+                else x
+                for x in read
+            ]
+        )
     return make_dataset(dataset.variables, cells, dataset.weights)
 
 

@@ -33,7 +33,8 @@ def test_a_state_wins_over_what_else_a_text_may_mean():
 
 @pytest.mark.parametrize(
     "text",
-    ["stormy", "[0.4;0.8]", "[0;0;0]", "[1;2;-3]", "[1;2;nan]", "0", "yEs of Odd", "c", "[;;]", "{0.5;0.5}", "{0.3;0.3;0.3}", "{1;-1;1}",
+    ["stormy", "[0.4;0.8]", "[0;0;0]", "[1;2;-3]", "[1;2;nan]", "0", "yEs of Odd", "c", "[;;]",
+     "{0.5;0.5}", "{0.3;0.3;0.3}", "{1;-1;1}",
      "{nan;0;1}", "{1;0;0", "{}", "{1e308;1e308;0}"],
 )  # fmt: skip
 def test_other_texts_are_refused_with_what_is_allowed(text):

@@ -204,7 +204,7 @@ def test_cells_to_edit_say_what_is_beneath_a_mark():
     assert rain.clears
     assert rain.choices == (("yes", ""), ("no", ""), ("?", "missing"))
     assert rain.about.endswith("seen through a mark: hidden")
-    assert sky.hint == "or a likelihood: [0.4;0.8;0.1], a target for the posterior: {0.3;0.5;0.2}"
+    assert sky.hint == "or a likelihood: [0.4;0.8;0.1], or a target for the posterior: {0.3;0.5;0.2}"
     first, second, *_ = source.cells(0, 3)
     assert (first[1]["text"], first[1]["typed"]) == ("?", "yes")
     assert first[1]["about"] == "missing; seen through a mark (hidden); in the data: yes"

@@ -58,7 +58,11 @@ def test_rounded_targets_are_scaled_with_a_note(read):
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 def test_a_wrong_target_is_an_error_with_its_line_and_what_is_expected(read, cell, suffix):
     with pytest.raises(FormatError) as caught:
-        read("A,B\nyes,0\n{cell},1\n".replace("{cell}", cell).replace(",", "," if suffix == ".csv" else "\t"), (A, B), suffix)
+        read(
+            "A,B\nyes,0\n{cell},1\n".replace("{cell}", cell).replace(",", "," if suffix == ".csv" else "\t"),
+            (A, B),
+            suffix,
+        )
     said = str(caught.value)
     assert f"line 3: column 'A' has {cell!r}, which is not a target of 'A'" in said
     assert "2 numbers of 0 or more that sum to 1, for 'yes', 'no'" in said
@@ -78,7 +82,8 @@ def test_a_state_that_is_spelt_like_a_target_wins(read, tmp_path):
 
 
 def test_arff_tells_targets_from_weights_sparse_rows_and_nominal_states(read):
-    rows = "{0.3;0.7},1\nyes,{0.5;0.25;0.25}\n'{0.3;0.7}', 2, {3}\n{0.3;0.7},{0;0;1},{2}\n{1 2}\n{0 no, 1 1}, {4}\nno,1,{5}\n"
+    rows = "{0.3;0.7},1\nyes,{0.5;0.25;0.25}\n'{0.3;0.7}', 2, {3}\n{0.3;0.7},{0;0;1},{2}\n"
+    rows += "{1 2}\n{0 no, 1 1}, {4}\nno,1,{5}\n"
     data = read(ARFF + rows, None, ".arff").dataset
     target = TargetCell((0.3, 0.7))
     assert plain_rows(data) == [
@@ -123,11 +128,11 @@ def test_netica_cases_have_targets_but_sets_of_states_are_none(read):
         read(text.replace("{0.3;0.7}", "{yes,no}"), (A, B), ".cas")
 
 
-@pytest.mark.parametrize("inside", [";" * 1_000_000, "0;" * 1_000_000, "9" * 1_000_000, "{" * 1_000_000, " " * 1_000_000])
+@pytest.mark.parametrize("part", [";", "0;", "9", "{", " "])
 @pytest.mark.parametrize("form", ["{%s}", "{%s"])
 @pytest.mark.parametrize("suffix", [".csv", ".arff"])
-def test_huge_cells_are_refused_soon(read, inside, form, suffix):
-    cell = form % inside
+def test_huge_cells_are_refused_soon(read, part, form, suffix):
+    cell = form % (1_000_000 * part)
     start = time.process_time()
     with pytest.raises(FormatError) as caught:
         read(f"A,B\n{cell},1\n" if suffix == ".csv" else f"{ARFF}{cell},1\n", (A, B), suffix)
