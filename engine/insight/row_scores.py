@@ -90,9 +90,10 @@ def score_rows(
     >>> score_rows(network, make_dataset([rain], [["yes"], ["no"], [None]])).log_likelihood.round(4).tolist()
     [-1.3863, -0.2877, 0.0]
     """
-    if dataset.targets and (rows := np.count_nonzero(dataset.target_cells.any(axis=0))):
+    with_targets = int(np.count_nonzero(dataset.target_cells.any(axis=0))) if dataset.targets else 0
+    if with_targets:
         raise ModelError(
-            f"{rows:,} of {dataset.n_rows:,} rows have targets for posteriors, which have no log-likelihood; "
+            f"{with_targets:,} of {dataset.n_rows:,} rows have targets for posteriors, which have no log-likelihood; "
             "read them as likelihoods, or hide them"
         )
     found = np.empty(dataset.n_rows)

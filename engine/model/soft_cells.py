@@ -9,9 +9,6 @@ import numpy as np
 from engine.model.arrays import Bools, Codes, Floats, Ints
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, TargetCell, Vector
 
-MEANINGS = ("target", "likelihood")
-"""What the numbers of a cell can mean."""
-
 
 def find_targets(dataset: Dataset, variable: int) -> Bools:
     """Which of a variable's vectors are targets."""
@@ -56,7 +53,7 @@ def merge_equal(codes: Codes, vectors: Floats, targets: Bools) -> tuple[Ints, Fl
 
 
 def read_as(dataset: Dataset, variable: int, meaning: str) -> Dataset:
-    """The data with all vectors of a variable read as targets, or all as likelihoods.
+    """The data with all vectors of a variable read as targets ("target"), or all as likelihoods ("likelihood").
 
     A likelihood becomes the target of the same ratios, which sums to 1; a target the likelihood of the same numbers.
     """
