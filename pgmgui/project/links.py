@@ -141,15 +141,10 @@ def parse_link(query: Mapping[str, str]) -> Link:
         hold_out=_parse_hold_out(query),
         ties=_split_groups(query, names),
     )
-    try:
-        find_ties(document.network, scene.ties)
-    except ModelError as error:
-        raise PgmError(f"the link's 'tie': {error}") from None
-    scene, _ = share_tables(scene, scene)
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
-    return Link(scene, _parse_settings(query), _parse_axes(query), run == "1")
+    return Link(_share_tables(scene), _parse_settings(query), _parse_axes(query), run == "1")
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -286,6 +281,15 @@ def _split_groups(query: Mapping[str, str], names: Sequence[str]) -> tuple[tuple
     """The groups of variables that share a table."""
     groups = filter(None, query.get("tie", "").split(";"))
     return tuple(tuple(_split({"tie": group}, "tie", names)) for group in groups)
+
+
+def _share_tables(scene: Scene) -> Scene:
+    """The scene with one table for all that are tied."""
+    try:
+        find_ties(scene.document.network, scene.ties)
+    except ModelError as error:
+        raise PgmError(f"the link's 'tie': {error}") from None
+    return share_tables(scene, scene)[0]
 
 
 def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[str, float]]:
