@@ -137,6 +137,8 @@ const MARKS = [
   ["partial", "Partial", "Partly missing; the Variable tab has the numbers"],
   ["soft", "Soft", "Seen through a sensor; the Variable tab has the numbers"],
   ["given", "Given", "Learn the others given it"],
+  ["target", "As targets", "Read the likelihoods in the data as targets for the posterior"],
+  ["likelihood", "As likelihoods", "Read the targets in the data as likelihoods"],
 ]
 
 function listen_to_menu(canvas) {
@@ -197,6 +199,9 @@ function list_for_nodes(canvas, node) {
     null,
     one ? {text: "Suppose", about: "Suppose a state", items: (show) => ask(canvas, node.name, (found) => show(list_states(canvas, found)))} : undefined,
     {text: "Mark", about: "Say what is known of it", items: (show) => ask(canvas, node.name, (found) => show(list_marks(canvas, names, found)))},
+    one ? undefined : {text: "Tie tables", about: "Let them share one table, that of the first; their counts are added", action: () => canvas.do("tie", {names})},
+    names.some((name) => canvas.drawing.node(name)?.look?.tied)
+      ? {text: "Untie", about: "Give it a table of its own again", action: () => canvas.do("untie", {names})} : undefined,
     {text: "Select", about: "Select what is something to it", items: list_relations(canvas, node)},
     {text: "Zoom to it", key: "Z", action: () => go_to_selection(canvas)},
     canvas.alone || node.component ? {text: look, key: "C", action: () => canvas.look(canvas.alone || node.component)} : undefined,
@@ -213,8 +218,9 @@ function list_states(canvas, {name, states, left, supposed}) {
   return [...items, ...more, null, {text: "Suppose nothing", action: () => canvas.do("suppose", {name, likelihood: null})}]
 }
 
-function list_marks(canvas, names, {mark}) {
-  return MARKS.filter(([kind]) => kind !== "given" || !canvas.drawing.directed).map(([kind, text, about]) => ({
+function list_marks(canvas, names, {mark, readings}) {
+  const offered = {given: !canvas.drawing.directed, target: readings.includes("target"), likelihood: readings.includes("likelihood")}
+  return MARKS.filter(([kind]) => offered[kind] ?? true).map(([kind, text, about]) => ({
     text, about, checked: names.length === 1 ? kind === mark : undefined,
     action: () => canvas.do("mark", {names, kind}),
   }))
@@ -222,7 +228,7 @@ function list_marks(canvas, names, {mark}) {
 
 function list_relations(canvas, node) {
   const keys = {blanket: "M", ancestors: "A", descendants: "D"}
-  const related = RELATED.filter(([relation]) => canvas.drawing.directed || !["ancestors", "descendants"].includes(relation))
+  const related = RELATED.filter(([relation]) => canvas.drawing.directed || !["ancestors", "descendants", "tied"].includes(relation))
   return related.map(([relation, text, about]) => ({
     text, about, key: keys[relation], action: () => select_related(canvas, relation, node),
   }))
