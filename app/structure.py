@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.commands import show
-from app.structure_input import StructureInput, read_structure_input
+from app.structure_input import EDGES, StructureInput, read_structure_input
+from app.structure_markov import learn_edges
 from engine.formats import Document, write_network
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, as_markov
 from engine.structure.bootstrap import Confidence, bootstrap
 from engine.structure.bound import EXACT, StructureBound, bound_score
 from engine.structure.comparison import compare
@@ -70,10 +71,15 @@ class Found:
 def structure(options: argparse.Namespace) -> None:
     """Learn the arrows and the parameters of a network."""
     problem = read_structure_input(options)
+    if options.search == EDGES:
+        learn_edges(problem, options)
+        return
+    if options.l1 is not None:
+        raise PgmError("--l1 is for --search l1; leave it out")
     found = _search(problem, options) if problem.is_complete else _search_incomplete(problem, options)
     found = replace(found, network=_learn_parameters(problem, found.network))
     if options.out:
-        write_network(options.out, Document(found.network))
+        write_network(options.out, Document(as_markov(found.network) if options.markov else found.network))
     result, lines = _describe(problem, found, options)
     lines += [f"wrote the learned network to {options.out}"] if options.out else []
     show(options, problem.notes, result, lines)

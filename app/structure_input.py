@@ -23,6 +23,8 @@ from engine.structure.scores import DEFAULT_SAMPLE_SIZE, SCORES
 from engine.structure.search import SEARCHES, Search
 from engine.structure.structural_em import add_hidden, make_network
 
+EDGES = "l1"
+"""The search for edges without arrows."""
 RESTARTS, BOUND_SECONDS = 5, 1.0
 MOST_STATES = 100
 """Of a hidden variable."""
@@ -70,7 +72,7 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         metavar="S",
         help="bde, bdeu: how many rows the prior is worth (default: %(default)g)",
     )
-    parser.add_argument("--search", choices=SEARCHES, default=SEARCHES[0], help="default: %(default)s")
+    parser.add_argument("--search", choices=(*SEARCHES, EDGES), default=SEARCHES[0], help="default: %(default)s")
     _add_constraints(parser)
     parser.add_argument("--root", metavar="X", help="chow-liu: where arrows lead away from; tan: the class")
     parser.add_argument("--order", metavar="X,Y,…", help="k2: all variables, parents first (default: as in the data)")
@@ -92,6 +94,9 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--resamples", type=int, default=0, metavar="N", help="search in N resampled datasets too: how sure arrows are"
     )
+    parser.add_argument(
+        "--l1", type=float, metavar="B", help="l1: the width of the Laplace prior (default: by the number of rows)"
+    )
     parser.add_argument("--truth", metavar="NETWORK", help="a network to compare the arrows with")
     parser.add_argument(
         "--bound-seconds",
@@ -100,6 +105,7 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="about how long to look for a lower bound of the score (default: %(default)g)",
     )
+    parser.add_argument("--markov", action="store_true", help="write a Markov network: each table becomes a factor")
     parser.add_argument("--out", metavar="FILE", help="where to write the network, parameters included")
 
 
@@ -139,7 +145,7 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         data,
         constraints,
         _make_search(options, empty),
-        parse_prior(empty, options),
+        1.0 if options.search == EDGES else parse_prior(empty, options),
         None if options.truth is None else _read_truth(options.truth, data.variables),
         check_seed(options.random_state),
         list(found.notes),

@@ -10,7 +10,7 @@ import pytest
 
 from engine.formats import read_dataset, read_network, write_dataset
 from engine.learning.learn import learn
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.simulation.missingness import remove_mcar
 from engine.simulation.sampling import simulate
 from engine.structure import hill_climbing
@@ -135,9 +135,29 @@ def test_an_interrupted_search_keeps_the_best_so_far(data, monkeypatch):
     assert result["score"] == pytest.approx(max(result["trace"]))
 
 
+def test_edges_without_arrows(data, tmp_path):
+    out = tmp_path / "edges.json"
+    result = run("structure", data, "--search", "l1", "--out", out, "--json").result
+    network = read_network(out).network
+    assert isinstance(network, MarkovNetwork)
+    assert [[network.variables[v].name for v in edge] for edge in network.edges] == result["edges"]
+    assert ["bronc", "dysp"] in result["edges"]
+    assert len(result["edges"]) < 28
+    lines = run("structure", data, "--search", "l1", "--l1", "0.001").out.splitlines()
+    assert lines[0].startswith("L1 of width 0.001: ")
+    tree = tmp_path / "tree.json"
+    run("structure", data, "--search", "chow-liu", "--markov", "--out", tree)
+    found = read_network(tree).network
+    assert isinstance(found, MarkovNetwork)
+    assert max(map(len, found.scopes)) == 2
+    assert len(found.edges) >= 6
+
+
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
+        (["--search", "l1", "--require", "asia->tub"], ["--require is for arrows"]),
+        (["--l1", "1"], ["--l1 is for --search l1"]),
         (["--require", "asia->nobody"], ["'nobody'", "'asia'"]),
         (["--require", "asia"], ["--require asia: expected an arrow such as A->B"]),
         (["--forbid", "asia->tub", "--require", "asia->tub"], ["'asia' → 'tub' is also forbidden"]),
