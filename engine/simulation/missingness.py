@@ -6,6 +6,7 @@ counts when rates are averaged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,7 @@ from engine.model.arrays import Codes, Floats, Ints
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, code_dtype
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError, UnknownNameError
-from engine.model.network import ROW_SUM_TOLERANCE
+from engine.model.network import ROW_SUM_TOLERANCE, table_shape
 from engine.model.randomness import RandomState, make_generator
 from engine.model.variable import list_names
 
@@ -25,7 +26,7 @@ MOST_CAUSES = 2
 
 def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
     """The data without any value of the named variables."""
-    columns = _find_columns(dataset, names)
+    columns = find_columns(dataset, names)
     codes = dataset.codes.copy()
     codes[columns] = MISSING
     kept = {i: vectors for i, vectors in dataset.likelihoods.items() if i not in columns}
@@ -34,7 +35,7 @@ def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
 
 def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
     """The data without any value of a fraction of the variables (rounded), chosen at random."""
-    _check_rate(fraction)
+    check_rate(fraction)
     n = len(dataset.variables)
     chosen = make_generator(random_state).choice(n, size=round(fraction * n), replace=False)
     return hide(dataset, [dataset.variables[i].name for i in sorted(chosen)])
@@ -50,10 +51,10 @@ def remove_mcar(
     variables : names, optional
         Whose cells may go missing; all variables if not given.
     """
-    _check_rate(rate)
+    check_rate(rate)
     generator = make_generator(random_state)
     codes = dataset.codes.copy()
-    for i in _find_columns(dataset, variables):
+    for i in find_columns(dataset, variables):
         codes[i, generator.random(dataset.n_rows) < rate] = MISSING
     return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
 
@@ -84,8 +85,8 @@ def remove_mar(
     strength : float
         How far apart the log-odds are: each cause moves them from −strength to +strength.
     """
-    _check_rate(rate)
-    _check_strength(strength)
+    check_rate(rate)
+    check_strength(strength)
     generator = make_generator(random_state)
     targets, causes = _split_columns(dataset, variables, observed, generator)
     codes = dataset.codes.copy()
@@ -119,11 +120,11 @@ def remove_nmar(
     strength : float
         How far apart the log-odds are: the states move them from −strength to +strength.
     """
-    _check_rate(rate)
-    _check_strength(strength)
+    check_rate(rate)
+    check_strength(strength)
     generator = make_generator(random_state)
     codes = dataset.codes.copy()
-    for i in _find_columns(dataset, variables):
+    for i in find_columns(dataset, variables):
         scores = _draw_scores(dataset.variables[i].cardinality, strength, generator)
         draws = generator.random(dataset.n_rows)
         hard = np.flatnonzero(codes[i] >= 0)
@@ -144,7 +145,7 @@ def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_s
     confusion : array (states, reports)
         Pr(reported | true); there may be more or fewer reports than states.
     """
-    (i,) = _find_columns(dataset, [name])
+    (i,) = find_columns(dataset, [name])
     if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
         raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
     matrix = _check_confusion(dataset, i, confusion)
@@ -171,7 +172,7 @@ def apply_reports(
         The report of each row, −1 where there is none. If not given, the variable's own column holds
         the reports, named like its states.
     """
-    (i,) = _find_columns(dataset, [name])
+    (i,) = find_columns(dataset, [name])
     matrix = _check_confusion(dataset, i, confusion)
     if reported is None and matrix.shape[1] != matrix.shape[0]:
         raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
@@ -208,15 +209,15 @@ def _split_columns(
     """Columns whose cells may go missing, and columns that decide it."""
     complete = [i for i, role in enumerate(dataset.roles) if role is Role.OBSERVED]
     if observed is not None:
-        causes = _find_columns(dataset, observed)
+        causes = find_columns(dataset, observed)
     elif variables is not None:
-        named = _find_columns(dataset, variables)
+        named = find_columns(dataset, variables)
         causes = [i for i in complete if i not in named]
     else:
         half = (len(dataset.variables) + 1) // 2
         causes = sorted(generator.choice(complete, size=min(half, len(complete)), replace=False).tolist())
     rest = [variable.name for i, variable in enumerate(dataset.variables) if i not in causes]
-    targets = _find_columns(dataset, rest if variables is None else variables)
+    targets = find_columns(dataset, rest if variables is None else variables)
     for i in causes:
         if dataset.roles[i] is not Role.OBSERVED and dataset.n_rows:
             raise ModelError(f"{dataset.variables[i].name!r} cannot stay observed: it lacks a state in some rows")
@@ -225,6 +226,24 @@ def _split_columns(
     if targets and not causes and dataset.n_rows:
         raise ModelError("no variable stays observed; MAR needs at least one with a state in every row")
     return (targets, causes) if dataset.n_rows else ([], [])
+
+
+def draw_chances(
+    dataset: Dataset, causes: Sequence[int], rate: float, strength: float, generator: np.random.Generator
+) -> Floats:
+    """Pr(absent | causes), an axis for each: drawn log-odds, moved so that the rows' average is the rate."""
+    shape = table_shape(dataset.variables, causes)
+    scores = np.zeros(shape)
+    share = np.zeros(math.prod(shape))
+    seen = np.ones(dataset.n_rows, dtype=bool)
+    combination = np.zeros(dataset.n_rows, dtype=np.int64)
+    for axis, i in enumerate(causes):
+        of_states = _draw_scores(shape[axis], strength, generator)
+        scores += of_states.reshape([-1 if k == axis else 1 for k in range(len(shape))])
+        seen &= dataset.codes[i] >= 0
+        combination = combination * shape[axis] + np.maximum(dataset.codes[i], 0)
+    share += _add_weights(combination[seen], dataset.weights[seen], len(share))
+    return _set_rate(scores.reshape(-1), share, rate).reshape(shape)
 
 
 def _draw_scores(states: int, strength: float, generator: np.random.Generator) -> Floats:
@@ -253,7 +272,8 @@ def _set_rate(scores: Floats, share: Floats, rate: float) -> Floats:
     return np.asarray(expit(scores + constant), dtype=np.float64)
 
 
-def _find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
+def find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
+    """The columns of some variables, each once; of all without names."""
     known = {variable.name: i for i, variable in enumerate(dataset.variables)}
     if names is None:
         return list(known.values())
@@ -276,11 +296,13 @@ def _check_confusion(dataset: Dataset, i: int, confusion: npt.ArrayLike) -> Floa
     return matrix
 
 
-def _check_rate(rate: float) -> None:
+def check_rate(rate: float) -> None:
+    """Refuse a fraction that is none."""
     if not 0 <= rate <= 1:
         raise ModelError(f"a fraction of {rate}; expected from 0 to 1")
 
 
-def _check_strength(strength: float) -> None:
+def check_strength(strength: float) -> None:
+    """Refuse a strength that is none."""
     if not 0 <= strength <= 50:
         raise ModelError(f"a strength of {strength}; expected from 0 to 50")
