@@ -1,7 +1,7 @@
 """What missing values do to what is learned of a variable: how much of each state is missing, and the bias.
 
-Learned as if missing at random, a variable whose absence depends on its own value is biased; with the mechanism in the
-network, as an indicator O_X that every row tells [uncertain §3], it is not, where the other variables tell enough of it.
+Learned as if missing at random, a variable whose absence depends on its own value is biased. With the mechanism in the
+network, as an indicator O_X that every row tells [uncertain §3], it is not, where other variables tell enough of it.
 """
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def count_by_cause(complete: Dataset, is_gone: Floats, causes: Sequence[int]) ->
     weights, size = complete.weights[known], math.prod(shape)
     there = weighted_counts(combination[known], weights, size)
     gone = weighted_counts(combination[known], weights * is_gone[known], size)
-    return np.divide(gone, there, out=np.full(size, math.nan), where=there > 0).reshape(shape)
+    found: Floats = np.divide(gone, there, out=np.full(size, math.nan), where=there > 0)
+    return found.reshape(shape)
 
 
 # --- what can be told of a value that is not there
@@ -282,4 +283,5 @@ def _read(snapshot: Snapshot, target: str, indicator: str) -> Learned:
 
 
 def _find_marginal(network: Network, name: str) -> Floats:
-    return query(network, NOTHING).marginal(network.index[name])[0]
+    found: Floats = query(network, NOTHING).marginal(network.index[name])[0]
+    return found

@@ -18,7 +18,7 @@ from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError, UnknownNameError
 from engine.model.network import ROW_SUM_TOLERANCE, table_shape
 from engine.model.randomness import RandomState, make_generator
-from engine.model.variable import list_names
+from engine.model.variable import Variable, list_names
 
 MOST_CAUSES = 2
 """How many observed variables decide whether a cell is missing at random (MAR)."""
@@ -145,18 +145,48 @@ def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_s
     confusion : array (states, reports)
         Pr(reported | true); there may be more or fewer reports than states.
     """
+    return apply_reports(dataset, name, confusion, _draw_reports(dataset, name, confusion, random_state))
+
+
+def replace_by_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState = 0) -> Dataset:
+    """The data with what a noisy sensor reports in place of a variable's states; missing cells stay missing.
+
+    Parameters
+    ----------
+    confusion : array (states, states)
+        Pr(reported | true).
+    """
     (i,) = find_columns(dataset, [name])
-    if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
-        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
-    matrix = _check_confusion(dataset, i, confusion)
-    sums = np.cumsum(matrix, axis=1)
+    _check_square(name, check_confusion(dataset.variables[i], confusion))
+    codes = dataset.codes.copy()
+    codes[i] = _draw_reports(dataset, name, confusion, random_state)
+    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+
+
+def _draw_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState) -> Ints:
+    """Per row, what the sensor of a variable reports; −1 where there is no state."""
+    i = _find_states(dataset, name)
+    sums = np.cumsum(check_confusion(dataset.variables[i], confusion), axis=1)
     draws = make_generator(random_state).random(dataset.n_rows)
     reported = np.full(dataset.n_rows, MISSING, dtype=np.int64)
     for x, cumulated in enumerate(sums / sums[:, -1:]):
         rows = np.flatnonzero(dataset.codes[i] == x)
         # The first report whose cumulative probability is above the draw; never one of probability 0.
         reported[rows] = np.searchsorted(cumulated, draws[rows], side="right")
-    return apply_reports(dataset, name, matrix, reported)
+    return reported
+
+
+def _find_states(dataset: Dataset, name: str) -> int:
+    """The column of a variable that has states, and no likelihoods."""
+    (i,) = find_columns(dataset, [name])
+    if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
+        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
+    return i
+
+
+def _check_square(name: str, matrix: Floats) -> None:
+    if matrix.shape[1] != matrix.shape[0]:
+        raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
 
 
 def apply_reports(
@@ -173,10 +203,11 @@ def apply_reports(
         the reports, named like its states.
     """
     (i,) = find_columns(dataset, [name])
-    matrix = _check_confusion(dataset, i, confusion)
-    if reported is None and matrix.shape[1] != matrix.shape[0]:
-        raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
-    reports = np.array(dataset.codes[i] if reported is None else reported, dtype=np.int64)
+    matrix = check_confusion(dataset.variables[i], confusion)
+    if reported is None:
+        _check_square(name, matrix)
+        reported = dataset.codes[_find_states(dataset, name)]
+    reports = np.array(reported, dtype=np.int64)
     if reports.shape != (dataset.n_rows,):
         raise ModelError(f"reports of shape {reports.shape}; expected one for each of {dataset.n_rows} rows")
     if reports.size and not (reports.min() >= MISSING and reports.max() < matrix.shape[1]):
@@ -283,16 +314,24 @@ def find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _check_confusion(dataset: Dataset, i: int, confusion: npt.ArrayLike) -> Floats:
-    variable = dataset.variables[i]
+def check_confusion(variable: Variable, confusion: npt.ArrayLike) -> Floats:
+    """The confusion matrix of a variable's sensor, if it is one: a distribution of reports for each state."""
     matrix = np.array(confusion, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != variable.cardinality or not matrix.shape[1]:
         raise ModelError(
             f"the confusion matrix of {variable.name!r} has shape {matrix.shape}; "
             f"expected ({variable.cardinality} states, reports)"
         )
-    if not np.isfinite(matrix).all() or (matrix < 0).any() or abs(matrix.sum(axis=1) - 1).max() > ROW_SUM_TOLERANCE:
-        raise ModelError(f"a row of the confusion matrix of {variable.name!r} is no distribution; it must sum to 1")
+    for state, row in zip(variable.states, matrix, strict=True):
+        if not ((row >= 0) & (row <= 1 + ROW_SUM_TOLERANCE)).all():
+            raise ModelError(
+                f"the sensor of {variable.name!r} has a probability not from 0 to 1 where the state is {state!r}"
+            )
+        if abs(row.sum() - 1) > ROW_SUM_TOLERANCE:
+            raise ModelError(
+                f"the reports of the sensor of {variable.name!r} where the state is {state!r} have probabilities that "
+                f"sum to {row.sum():g}; they must sum to 1"
+            )
     return matrix
 
 

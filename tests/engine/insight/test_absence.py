@@ -24,9 +24,7 @@ from tests.oracles import are_separated, joint_weights
 from tests.strategies import bayesian_networks, markov_networks
 
 A, B, C = (Variable(name, ("yes", "no")) for name in "ABC")
-CHAIN = BayesianNetwork(
-    (A, B, C), ((), (0,), (1,)), ([0.4, 0.6], [[0.9, 0.1], [0.2, 0.8]], [[0.85, 0.15], [0.1, 0.9]])
-)
+CHAIN = BayesianNetwork((A, B, C), ((), (0,), (1,)), ([0.4, 0.6], [[0.9, 0.1], [0.2, 0.8]], [[0.85, 0.15], [0.1, 0.9]]))
 OWN = Mechanism("B", ("B",), np.array([0.7, 0.1]))
 
 

@@ -62,7 +62,9 @@ def test_each_combination_loses_its_share(causes):
     np.testing.assert_array_equal(np.delete(seen.codes, 1, axis=0), np.delete(DATA.codes, 1, axis=0))
     np.testing.assert_array_equal(seen.codes[1, ~gone], DATA.codes[1, ~gone])
     for codes in np.ndindex(*chances.shape):
-        at = np.all([DATA.codes[i] == code for i, code in zip(columns, codes, strict=True)], axis=0) | np.zeros(ROWS, bool)
+        at = np.ones(ROWS, dtype=bool)
+        for i, code in zip(columns, codes, strict=True):
+            at &= DATA.codes[i] == code
         error = np.sqrt(0.25 / max(1, at.sum()))
         assert abs(gone[at].mean() - chances[codes]) < 5 * error
 
