@@ -11,10 +11,11 @@ from app.evidence_input import find_names, parse_numbers, split_names
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
+from engine.model.mechanism import Mechanism, classify
 from engine.model.network import Network
 from engine.model.variable import Variable, list_names
-from engine.simulation.mechanism import Mechanism, classify, draw_mechanism, remove_by
 from engine.simulation.missingness import check_rate, remove_mar, remove_mcar, remove_nmar
+from engine.simulation.removal import draw_mechanism, remove_by
 
 KINDS = ("mcar", "mar", "nmar")
 USAGE = "--missing 0.2, --missing nmar:0.2, --missing X=0.2, --missing X<-Y=0.2 or --missing X<-Y=a:0.6,b:0.1"

@@ -28,7 +28,7 @@ def add_rows(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="WHAT",
-        help="what goes missing. 0.2: that fraction of the cells (with mar, of half of the variables, which may go missing); "
+        help="what goes missing. 0.2: that fraction of the cells (with mar, of half of the variables, which may); "
         "X,Y=0.2: of the values of X and Y; 'X<-Y=yes:0.6,no:0.1': values of X, with a probability that the "
         "state of Y decides (at random), or that of X itself ('X<-X=…', not at random); 'X<-Y,Z=a/a:0.6,a/b:0.1,…': of "
         "both; 'X<-Y=0.2': on average so many, how being drawn. mcar:, mar: or nmar: before it draws causes where none "

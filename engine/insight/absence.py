@@ -21,9 +21,9 @@ from engine.model.arrays import Floats, weighted_counts
 from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.editing import recode, remove_variables
 from engine.model.errors import Cancelled, ModelError
+from engine.model.mechanism import ABSENT, Mechanism, expand, indicate
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
-from engine.simulation.mechanism import ABSENT, Mechanism, expand, indicate
 
 RESTARTS = 3
 """Of each of the two runs; the best counts."""

@@ -16,9 +16,10 @@ from engine.insight.absence import (
 )
 from engine.model.dataset import MISSING, Role, make_dataset
 from engine.model.errors import Cancelled, ModelError
+from engine.model.mechanism import Mechanism, expand, indicate
 from engine.model.network import BayesianNetwork, as_markov
 from engine.model.variable import Variable
-from engine.simulation.mechanism import Mechanism, expand, indicate, remove_by
+from engine.simulation.removal import remove_by
 from engine.simulation.sampling import simulate
 from tests.oracles import are_separated, joint_weights
 from tests.strategies import bayesian_networks, markov_networks

@@ -7,19 +7,11 @@ from hypothesis import strategies as st
 
 from engine.model.dataset import MISSING, make_dataset
 from engine.model.errors import ModelError, UnknownNameError
+from engine.model.mechanism import ABSENT, Mechanism, classify, expand, indicate, name_indicator
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from engine.simulation.generators import random_dag
-from engine.simulation.mechanism import (
-    ABSENT,
-    Mechanism,
-    classify,
-    draw_mechanism,
-    expand,
-    indicate,
-    name_indicator,
-    remove_by,
-)
+from engine.simulation.removal import draw_mechanism, remove_by
 from engine.simulation.sampling import simulate
 from tests.oracles import joint_weights
 from tests.strategies import bayesian_networks, markov_networks

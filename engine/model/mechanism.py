@@ -13,13 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.model.arrays import Floats, frozen
-from engine.model.dataset import MISSING, Dataset, Role, code_dtype
+from engine.model.dataset import MISSING, Dataset, code_dtype
 from engine.model.editing import MOST_CELLS, add_variable
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, find_variable, table_shape
-from engine.model.randomness import RandomState, make_generator
 from engine.model.variable import Variable
-from engine.simulation.missingness import check_rate, check_strength, draw_chances, find_columns
 
 PRESENT, ABSENT = 0, 1
 INDICATOR_STATES = ("present", "absent")
@@ -63,65 +61,6 @@ class Mechanism:
             raise ModelError(
                 f"the absence of {self.target!r} has {self.chances.size:,} probabilities of shape "
                 f"{self.chances.shape}; expected one for each of the states of its causes, {shape}"
-            )
-
-
-def draw_mechanism(
-    dataset: Dataset,
-    target: str,
-    causes: Sequence[str],
-    rate: float,
-    strength: float = 2.0,
-    random_state: RandomState = 0,
-) -> Mechanism:
-    """A mechanism with chances that are drawn so that on average, over the rows, values are missing at a rate.
-
-    Each cause moves the log-odds from −strength to +strength, its states in random order.
-    """
-    check_rate(rate)
-    check_strength(strength)
-    columns = find_columns(dataset, causes)
-    _check_told(dataset, target, columns)
-    return Mechanism(
-        target, tuple(causes), draw_chances(dataset, columns, rate, strength, make_generator(random_state))
-    )
-
-
-def remove_by(
-    dataset: Dataset, mechanism: Mechanism, random_state: RandomState = 0, complete: Dataset | None = None
-) -> Dataset:
-    """The data without the values that a mechanism takes.
-
-    Where the target's own value is a cause, only cells with a state can go; the others stay as they are.
-
-    Parameters
-    ----------
-    complete : Dataset, optional
-        The rows as they are before anything goes missing: what the causes decide by. The data itself if not given.
-    """
-    told = dataset if complete is None else complete
-    (target,) = find_columns(dataset, [mechanism.target])
-    columns = find_columns(told, mechanism.causes)
-    mechanism.check(told.variables)
-    others = [i for i in columns if i != target]
-    _check_told(told, mechanism.target, others)
-    combination = np.zeros(told.n_rows, dtype=np.int64)
-    decided = np.ones(told.n_rows, dtype=bool)
-    for i in columns:
-        decided &= told.codes[i] >= 0
-        combination = combination * told.variables[i].cardinality + np.maximum(told.codes[i], 0)
-    draws = make_generator(random_state).random(told.n_rows)
-    codes = dataset.codes.copy()
-    codes[target, decided & (draws < mechanism.chances.reshape(-1)[combination])] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
-
-
-def _check_told(dataset: Dataset, target: str, columns: Sequence[int]) -> None:
-    for i in columns:
-        if dataset.n_rows and dataset.roles[i] is not Role.OBSERVED and dataset.variables[i].name != target:
-            raise ModelError(
-                f"{dataset.variables[i].name!r} cannot decide which values of {target!r} are missing: "
-                "it lacks a state in some rows; choose a cause that has one in every row"
             )
 
 
@@ -177,7 +116,7 @@ def expand(
 
 def indicate(dataset: Dataset, target: str, indicator: Variable) -> Dataset:
     """The data with a column more, the last: in each row, whether the target has a value there."""
-    (column,) = find_columns(dataset, [target])
+    column = [variable.name for variable in dataset.variables].index(target)
     variables = (*dataset.variables, indicator)
     most = max((len(vectors) for vectors in dataset.likelihoods.values()), default=0)
     codes = np.empty((len(variables), dataset.n_rows), dtype=code_dtype(variables, most))
