@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -114,12 +114,18 @@ def expand(
     return MarkovNetwork(grown.variables, scopes, tables)
 
 
-def indicate(dataset: Dataset, target: str, indicator: Variable) -> Dataset:
-    """The data with a column more, the last: in each row, whether the target has a value there."""
+def indicate(dataset: Dataset, target: str, indicator: Variable, seen: Dataset | None = None) -> Dataset:
+    """The data with a column more, the last: in each row, whether the target has a value there.
+
+    Parameters
+    ----------
+    seen : Dataset, optional
+        The same rows as they are seen, which tell where the values are; the data itself if not given.
+    """
     column = [variable.name for variable in dataset.variables].index(target)
     variables = (*dataset.variables, indicator)
     most = max((len(vectors) for vectors in dataset.likelihoods.values()), default=0)
     codes = np.empty((len(variables), dataset.n_rows), dtype=code_dtype(variables, most))
     codes[:-1] = dataset.codes
-    codes[-1] = np.where(dataset.codes[column] == MISSING, ABSENT, PRESENT)
-    return Dataset(variables, codes, dataset.weights, dataset.likelihoods)
+    codes[-1] = np.where((seen or dataset).codes[column] == MISSING, ABSENT, PRESENT)
+    return replace(dataset, variables=variables, codes=codes)

@@ -162,7 +162,7 @@ def replace_by_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, ra
     _check_square(name, check_confusion(dataset.variables[i], confusion))
     codes = dataset.codes.copy()
     codes[i] = _draw_reports(dataset, name, confusion, random_state)
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def _draw_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState) -> Ints:

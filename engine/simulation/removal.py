@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -60,7 +61,7 @@ def remove_by(
     draws = make_generator(random_state).random(told.n_rows)
     codes = dataset.codes.copy()
     codes[target, decided & (draws < mechanism.chances.reshape(-1)[combination])] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def _check_told(dataset: Dataset, target: str, columns: Sequence[int]) -> None:

@@ -7,13 +7,13 @@ import panel as pn
 from engine.model.network import MarkovNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.marks import ROLES, Given, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
+from pgmgui.project.marks import ROLES, Absent, Given, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
 from pgmgui.project.words import cut, describe_briefly
 from pgmgui.state.session import Session
 
 WATCHED = ["selected", "scene", "derived", "partial", "soft"]
 """What the marks of the selection depend on."""
-_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given"}
+_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given", Absent: "absent"}
 _GIVEN = "learn the others given the selected variables, which must be seen in every row (a conditional random field)"
 _NEVER_GIVEN = "for Markov networks only; a Bayesian network learns each table given its parents as it is"
 

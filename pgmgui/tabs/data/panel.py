@@ -26,6 +26,7 @@ from pgmgui.tabs.data.data_grid import DataGrid
 from pgmgui.tabs.data.data_saving import DataSaving
 from pgmgui.tabs.data.match_form import MatchingPanel
 from pgmgui.tabs.data.simulate import SimulateForm
+from pgmgui.tabs.data.studio import StudioForm
 from pgmgui.tabs.work import Work, settle
 
 MOST_NOTES = 6
@@ -56,9 +57,12 @@ class DataPanel(pn.viewable.Viewer):
         )
         self._matching = MatchingPanel(self._use, self._build_from_table, self._cancel)
         self._simulate, self._saving = SimulateForm(session, self._work), DataSaving(session, self._work)
+        self._studio = StudioForm(session)
         self._make_path()
         self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
         self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
+        about = "what decides which values are missing, what that takes, and how it biases what is learned"
+        self._open_studio = self._toggle("Missingness…", about, self._studio)
         self._remove = make_button("Remove the data", "the network stays", self._remove_data)
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
@@ -68,11 +72,12 @@ class DataPanel(pn.viewable.Viewer):
             self._upload,
             *path,
             self._as_new,
-            pn.Row(self._open_simulate, self._open_saving, self._remove, margin=0),
+            pn.Row(self._open_simulate, self._open_studio, self._open_saving, self._remove, margin=0),
             self._work,
             self._matching,
             self._simulate,
             self._saving,
+            self._studio,
             self._looking,
             sizing_mode="stretch_both",
             margin=(0, 0, 0, 12),
@@ -84,6 +89,7 @@ class DataPanel(pn.viewable.Viewer):
     def look(self, looked_at: bool) -> None:
         """Say whether the tab is in view."""
         self._grid.look(looked_at)
+        self._studio.look(looked_at)
 
     def _make_path(self) -> None:
         self._path = TextField(
@@ -104,7 +110,7 @@ class DataPanel(pn.viewable.Viewer):
             margin=(0, 0),
         )
 
-    def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving) -> pmui.Button:
+    def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving | StudioForm) -> pmui.Button:
         """A button that opens a form, or closes it."""
         return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open))
 

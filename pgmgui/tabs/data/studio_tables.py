@@ -1,0 +1,105 @@
+"""The tables of the missingness studio."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from engine.model.variable import Variable
+from pgmgui.components.grid.grid import Cell, Column, Source
+from pgmgui.project.absence import Compared, Facts
+from pgmgui.project.absence_words import WAYS
+from pgmgui.project.marks import Absent
+from pgmgui.project.numbers import show_decimals, show_number
+
+UNKNOWN: Cell = {"text": "not known", "about": "the values that are missing were never recorded"}
+CHANCE, IN_DATA = "Chance", "In the data"
+
+
+def share_cell(share: float, typed: str = "") -> Cell:
+    """A share with its bar; what does not occur has none."""
+    if math.isnan(share):
+        return {"text": "no rows", "about": "there are none with this state"}
+    cell: dict[str, object] = {"text": show_decimals(share, 3), "bars": [share], "key": share}
+    return {**cell, "typed": typed} if typed else cell
+
+
+def chances_source(mark: Absent, facts: Facts | None, causes: Sequence[Variable], name: str) -> Source:
+    """How probably the variable is missing for each combination of its causes' states, and how often it is."""
+    ways = list(product(*(cause.states for cause in causes)))
+    found = None if facts is None or facts.by_cause is None else facts.by_cause.reshape(-1).tolist()
+    heads = [Column(cause.name, "head") for cause in causes] or [Column("Always", "head")]
+    columns = [*heads]
+    if mark.chances:
+        about = f"the probability that {name} is missing: from 0 to 1"
+        columns.append(Column(CHANCE, "number", about, 116, editable=not mark.indicator))
+    columns.append(Column(IN_DATA, "number", f"the share of the rows in which {name} is missing", 116))
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        rows: list[list[Cell]] = []
+        for k in range(first, last + 1):
+            row: list[Cell] = [*ways[k]] or ["whatever the row"]
+            if mark.chances:
+                row.append(share_cell(mark.chances[k], show_number(mark.chances[k])))
+            row.append("…" if facts is None else UNKNOWN if found is None else share_cell(found[k]))
+            rows.append(row)
+        return rows
+
+    by = " and ".join(cause.name for cause in causes)
+    return Source(
+        tuple(columns), len(ways), cells, f"How probably {name} is missing{' by ' if by else ''}{by}", sorts=False
+    )
+
+
+def shares_source(facts: Facts, variable: Variable) -> Source:
+    """What share of each state is missing: by the mechanism, and in the data."""
+    columns = (
+        Column(variable.name, "head"),
+        Column("By mechanism", "number", "the share of this state that the mechanism takes on average", 116),
+        Column(IN_DATA, "number", "the share of the rows with this state in which it is missing", 116),
+    )
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        return [
+            [
+                variable.states[k],
+                UNKNOWN if facts.expected is None else share_cell(float(facts.expected.states[k])),
+                share_cell(float(facts.counted.states[k])) if facts.knows_values else UNKNOWN,
+            ]
+            for k in range(first, last + 1)
+        ]
+
+    return Source(columns, len(variable.states), cells, f"Share missing of each state of {variable.name}", sorts=False)
+
+
+def bias_source(found: Compared, variable: Variable) -> Source:
+    """Of each state: its probability as it is, as if at random, and with the mechanism, below each other."""
+    reference = "True" if found.by_truth else "Before values went missing"
+    ways = {WAYS["ignoring"]: found.bias.ignoring.marginal, WAYS["modelling"]: found.bias.modelling.marginal}
+    if found.reference is not None:
+        ways = {reference: found.reference, **ways}
+    columns = (
+        Column(variable.name, "head"),
+        Column("Learned", "text", "how"),
+        Column("Probability", "number", f"of the state of {variable.name}", 116),
+        Column("Off by", "number", "the difference from how it is", 76),
+    )
+
+    def cells(first: int, last: int) -> list[list[Cell]]:
+        rows: list[list[Cell]] = []
+        for number in range(first, last + 1):
+            state, k = divmod(number, len(ways))
+            way, marginal = list(ways.items())[k]
+            off: Cell = ""
+            if found.reference is None:
+                off = "not known" if way in WAYS.values() else ""
+            elif way != reference:
+                difference = float(marginal[state] - found.reference[state])
+                off = {"text": f"{difference:+.3f}".replace("-", "−"), "heat": max(-1.0, min(1.0, 4 * difference))}
+            rows.append([variable.states[state] if k == 0 else "", way, share_cell(float(marginal[state])), off])
+        return rows
+
+    return Source(
+        columns, len(variable.states) * len(ways), cells, f"{variable.name} as it is and as it is learned", sorts=False
+    )
