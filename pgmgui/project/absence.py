@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from engine.formats import Document
 from engine.insight.absence import (
     Bias,
     Identification,
@@ -25,13 +26,16 @@ from engine.model.mechanism import classify, expand, indicate, name_indicator
 from engine.model.network import Network
 from engine.model.prior import Prior
 from pgmgui.project.following import Changes, follow
+from pgmgui.project.layout import NODE_HEIGHT, label_width
 from pgmgui.project.marks import Absent, Given, apply_marks, make_mechanism
 from pgmgui.project.scene import Scene
 
 MOST_CHANCES = 400
 """Combinations of the causes' states for which probabilities are set by hand."""
-BESIDE = (120.0, 80.0)
-"""Where the indicator is drawn, from its variable."""
+BESIDE = (2, 0), (-2, 0), (1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1), (0, 1), (2, -1), (-2, -1), (3, 0), (-3, 0)
+"""Where the indicator may be drawn, from its variable, in widths and heights; the last if there is no room."""
+GAP = 26.0
+"""Pixels between it and other nodes."""
 FIRST, LAST = 0.6, 0.1
 """How probably values are missing at first: where the causes have their first states, and their last."""
 
@@ -76,14 +80,29 @@ def add_indicator(scene: Scene, target: str) -> Scene:
     grown = expand(network, target, mark.causes, chances)
     indicator = grown.variables[-1]
     seen = apply_marks(scene.data.dataset, scene.marks)
-    x, y = scene.document.positions.get(target, (0.0, 0.0))
-    followed, _ = follow(scene, grown, Changes(positions={indicator.name: (x + BESIDE[0], y + BESIDE[1])}))
+    place = _find_place(scene.document, target, indicator.name)
+    followed, _ = follow(scene, grown, Changes(positions={indicator.name: place}))
     dataset = indicate(scene.data.dataset, target, indicator, seen)
     return replace(
         followed,
         data=replace(scene.data, dataset=dataset),
         marks={**followed.marks, target: replace(mark, indicator=indicator.name)},
     )
+
+
+def _find_place(document: Document, target: str, name: str) -> tuple[float, float]:
+    """Where an indicator is drawn: near its variable, and where no node is."""
+    places = np.array(list(document.positions.values()) or [(0.0, 0.0)])
+    widths = np.array([label_width(other) for other in document.positions] or [0.0])
+    x, y = document.positions.get(target, (0.0, 0.0))
+    own = label_width(name)
+    across, down = (own + label_width(target)) / 4 + GAP, NODE_HEIGHT + GAP
+    for step in BESIDE:
+        place = (x + step[0] * across, y + step[1] * down)
+        apart = abs(places - place)
+        if not ((apart[:, 0] < (widths + own) / 2 + GAP / 2) & (apart[:, 1] < NODE_HEIGHT + GAP / 2)).any():
+            break
+    return place
 
 
 # --- what a mechanism takes

@@ -16,17 +16,17 @@ WAYS = {"ignoring": "As if at random", "modelling": "With the mechanism"}
 """Both ways to learn."""
 
 
-def describe_choice(name: str, holes: bool) -> list[str]:
+def describe_choice(name: str, holes: bool) -> str:
     """What the studio is for, while nothing is said of a variable."""
     if holes:
-        return [
+        return (
             f"Values of {name} are missing in the data itself; what they were is not known. Choose what decides which: "
             "then learn with that in the network, and without."
-        ]
-    return [
-        f"All values of {name} are known. Choose what decides which of them go missing: they are then taken as a mark "
-        "does it, and come back without it."
-    ]
+        )
+    return (
+        f"All values of {name} are known. Choose what decides which of them go missing: a mark then covers them, and "
+        "shows them again when it is taken off."
+    )
 
 
 def describe_kind(facts: Facts) -> str:
@@ -109,13 +109,13 @@ def describe_compared(found: Compared, variable: Variable, mark: Absent | None) 
             f"{_show(ignoring - modelling)} in the distribution of {name}."
         )
     else:
-        what = "the true distribution" if found.by_truth else "the distribution in the data before values went missing"
+        what = "the true distribution" if found.by_truth else "the distribution in the complete data"
         lines.append(
             f"As if at random, {name} is off {what} by up to {_show(ignoring - found.reference)}; with the mechanism "
             f"by up to {_show(modelling - found.reference)}."
         )
         if not found.by_truth:
-            lines.append("The true network is not known, for the data was not simulated here.")
+            lines.append("The true one is not known, for the data was not simulated here.")
     late = [WAYS[way].lower() for way in WAYS if not getattr(bias, way).converged]
     if late:
         lines.append(f"Learning {' and '.join(late)} had not converged when it ended.")

@@ -188,7 +188,7 @@ def describe_mark(mark: Mark | None) -> str:
         return f"{show_percent(mark.fraction)} missing, {MECHANISMS.get(mark.mechanism, mark.mechanism)}"
     if isinstance(mark, Absent):
         by = f"decided by {' and '.join(mark.causes)}" if mark.causes else MECHANISMS["mcar"]
-        return f"missing by a mechanism, {by}" if mark.chances else f"as in the data, where it is missing {by}"
+        return f"missing by a mechanism, {by}" if mark.chances else f"as in the data, its absence {by}"
     if isinstance(mark, Soft):
         return f"a sensor that is right {show_percent(mark.reliability)} of the time"
     return "a sensor with its own table"

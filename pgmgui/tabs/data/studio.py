@@ -24,6 +24,7 @@ from pgmgui.project.absence_words import (
     describe_unknown,
 )
 from pgmgui.project.numbers import parse_fraction
+from pgmgui.project.scene import Scene
 from pgmgui.state.session import Session
 from pgmgui.state.studio import Studio
 from pgmgui.tabs.data.studio_tables import bias_source, chances_source, shares_source
@@ -54,6 +55,7 @@ class StudioForm(pn.viewable.Viewer):
             self._shares,
             pn.Row(self._expand, self._learn, self._off, margin=0),
             self._work,
+            self._more,
             self._found,
             self._bias,
         )
@@ -75,13 +77,13 @@ class StudioForm(pn.viewable.Viewer):
         )
         self._other = make_select("And also", "A second variable whose state matters too.", {}, self._set_other)
         self._words = PlainText(margin=(6, 8, 4, 0))
+        self._more = PlainText(margin=(6, 8, 0, 0))
         self._chances = Grid(on_edit=self._edit, shown=8, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
         self._shares = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
-        about = "a variable that tells in every row whether the value is there, below its causes; undo takes it back"
-        self._expand = make_button("Add its indicator", about, self._press_expand)
+        self._expand = make_button("Add O", "", self._press_expand)
         about = "learn as if values were missing at random, and with the mechanism, and compare what is learned"
         self._learn = make_button("Learn both ways", about, self._press_learn, "contained")
-        self._off = make_button("Take it off", "the mechanism: all values are seen again", self._take_off)
+        self._off = make_button("Take off", "the mechanism: all values are seen again", self._take_off)
         self._found = PlainText(margin=(6, 8, 4, 0))
         self._bias = Grid(shown=12, sizing_mode="stretch_width", margin=(4, 8, 12, 0))
 
@@ -162,9 +164,12 @@ class StudioForm(pn.viewable.Viewer):
             return compare(scene, seen, target, session.settings.seed, self._tell, stopped.is_set)
 
         what = f"Learning both ways of {target}"
-        await self._work.run(
-            what, learn, lambda found: self._studio.show(found, scene), progress=self._describe_progress
-        )
+        await self._work.run(what, learn, partial(self._take, scene), progress=self._describe_progress)
+
+    def _take(self, scene: Scene, found: Compared) -> None:
+        self._studio.show(found, scene)
+        if self._bias.source is not None:
+            self._bias.bring(self._bias.source.n_rows - 1)
 
     def _tell(self, way: str, iteration: int) -> None:
         self._progress = (way, iteration)
@@ -187,17 +192,25 @@ class StudioForm(pn.viewable.Viewer):
         self._list_choices(is_there)
         self._chances.visible = mark is not None and is_there
         self._learn.disabled = self._off.disabled = self._expand.disabled = mark is None or not is_there
-        name = f"O_{studio.target}" if mark is None or not mark.indicator else mark.indicator
-        self._expand.label = f"Take {name} out" if mark is not None and mark.indicator else f"Add {name}"
+        self._name_expand()
         if not is_there:
-            self._words.write(NO_DATA)
-            self._shares.visible = False
+            self._say_only(NO_DATA)
         elif mark is None:
-            self._words.write(*describe_choice(studio.target, has_holes(session.scene, studio.target)))
-            self._shares.visible = False
+            self._say_only(describe_choice(studio.target, has_holes(session.scene, studio.target)))
         else:
             self._show_mechanism()
         self._show_bias()
+
+    def _name_expand(self) -> None:
+        """Say what the button does: add the indicator, or take it out."""
+        mark, target = self._studio.mark, self._studio.target
+        label, about = (
+            f"Add O_{target}",
+            f"a variable that tells in every row whether {target} is there, below its causes",
+        )
+        if mark is not None and mark.indicator:
+            label, about = f"Take {mark.indicator} out", "of the network; the values stay missing as they are"
+        self._expand.param.update(label=label, description=f"{label}: {about}")
 
     def _list_choices(self, is_there: bool) -> None:
         studio, names = self._studio, list(self._session.network.index)
@@ -218,6 +231,11 @@ class StudioForm(pn.viewable.Viewer):
             options=more, value=second, disabled=is_fixed, visible=first not in (NOT_SAID, NOTHING)
         )
 
+    def _say_only(self, line: str) -> None:
+        self._words.write(line)
+        self._more.write()
+        self._shares.visible = False
+
     def _show_mechanism(self) -> None:
         session, studio = self._session, self._studio
         mark, network = studio.mark, session.network
@@ -228,18 +246,18 @@ class StudioForm(pn.viewable.Viewer):
         self._chances.source = chances_source(mark, facts, causes, studio.target)
         self._shares.visible = facts is not None and mark.causes != (studio.target,)
         if facts is None:
-            self._words.write("Computing …")
+            self._say_only("Computing …")
             return
         variable = network.variables[network.index[studio.target]]
         self._shares.source = shares_source(facts, variable)
-        lines = [describe_kind(facts), describe_shares(facts, session.seen.total_weight), describe_unknown(facts)]
-        lines += [describe_identification(facts, network), facts.trouble]
+        self._words.write(describe_kind(facts), describe_shares(facts, session.seen.total_weight))
+        lines = [describe_unknown(facts), facts.trouble, describe_identification(facts, network)]
         if mark.indicator:
             lines.append(
                 f"{mark.indicator} is in the network and tells in every row whether {studio.target} is there. Draw "
                 "arrows to it on the canvas for more causes; take it out to choose others here."
             )
-        self._words.write(*(line for line in lines if line))
+        self._more.write(*(line for line in lines if line))
 
     def _show_bias(self) -> None:
         found, network = self._studio.compared, self._session.network

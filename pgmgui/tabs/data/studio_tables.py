@@ -75,7 +75,7 @@ def shares_source(facts: Facts, variable: Variable) -> Source:
 
 def bias_source(found: Compared, variable: Variable) -> Source:
     """Of each state: its probability as it is, as if at random, and with the mechanism, below each other."""
-    reference = "True" if found.by_truth else "Before values went missing"
+    reference = "True" if found.by_truth else "Complete data"
     ways = {WAYS["ignoring"]: found.bias.ignoring.marginal, WAYS["modelling"]: found.bias.modelling.marginal}
     if found.reference is not None:
         ways = {reference: found.reference, **ways}
