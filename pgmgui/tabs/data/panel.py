@@ -29,6 +29,8 @@ from pgmgui.tabs.data.simulate import SimulateForm
 from pgmgui.tabs.data.studio import StudioForm
 from pgmgui.tabs.work import Work, settle
 
+CLOSE = (4, 5, 4, 0)
+"""Margins of buttons of which four have room in a row."""
 MOST_NOTES = 6
 """Notes of the reader that are shown."""
 
@@ -63,7 +65,7 @@ class DataPanel(pn.viewable.Viewer):
         self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
         about = "what decides which values are missing, what that takes, and how it biases what is learned"
         self._open_studio = self._toggle("Missingness…", about, self._studio)
-        self._remove = make_button("Remove the data", "the network stays", self._remove_data)
+        self._remove = make_button("Remove the data", "the network stays", self._remove_data, margin=CLOSE)
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
         self._looking = pn.Column(self._status, self._grid, sizing_mode="stretch_width", margin=0)
@@ -72,7 +74,15 @@ class DataPanel(pn.viewable.Viewer):
             self._upload,
             *path,
             self._as_new,
-            pn.Row(self._open_simulate, self._open_studio, self._open_saving, self._remove, margin=0),
+            pn.Row(
+                self._open_simulate,
+                self._open_studio,
+                self._open_saving,
+                self._remove,
+                margin=0,
+                sizing_mode="stretch_width",
+                styles={"flex-wrap": "wrap"},
+            ),
             self._work,
             self._matching,
             self._simulate,
@@ -112,7 +122,7 @@ class DataPanel(pn.viewable.Viewer):
 
     def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving | StudioForm) -> pmui.Button:
         """A button that opens a form, or closes it."""
-        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open))
+        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open), margin=CLOSE)
 
     # --- reading
 

@@ -53,6 +53,7 @@ class StudioForm(pn.viewable.Viewer):
             self._words,
             self._chances,
             self._shares,
+            self._told,
             pn.Row(self._expand, self._learn, self._off, margin=0),
             self._work,
             self._more,
@@ -77,6 +78,7 @@ class StudioForm(pn.viewable.Viewer):
         )
         self._other = make_select("And also", "A second variable whose state matters too.", {}, self._set_other)
         self._words = PlainText(margin=(6, 8, 4, 0))
+        self._told = PlainText(margin=(4, 8, 2, 0))
         self._more = PlainText(margin=(6, 8, 0, 0))
         self._chances = Grid(on_edit=self._edit, shown=8, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
         self._shares = Grid(shown=8, sizing_mode="stretch_width", margin=(4, 8, 4, 0))
@@ -190,7 +192,6 @@ class StudioForm(pn.viewable.Viewer):
         mark = studio.mark
         is_there = bool(studio.target) and session.seen is not None
         self._list_choices(is_there)
-        self._chances.visible = mark is not None and is_there
         self._learn.disabled = self._off.disabled = self._expand.disabled = mark is None or not is_there
         self._name_expand()
         if not is_there:
@@ -233,8 +234,9 @@ class StudioForm(pn.viewable.Viewer):
 
     def _say_only(self, line: str) -> None:
         self._words.write(line)
+        self._told.write()
         self._more.write()
-        self._shares.visible = False
+        self._chances.visible = self._shares.visible = False
 
     def _show_mechanism(self) -> None:
         session, studio = self._session, self._studio
@@ -244,13 +246,16 @@ class StudioForm(pn.viewable.Viewer):
         facts = studio.facts if studio.fits else None
         causes = [network.variables[network.index[cause]] for cause in mark.causes]
         self._chances.source = chances_source(mark, facts, causes, studio.target)
-        self._shares.visible = facts is not None and mark.causes != (studio.target,)
+        # What values were that are missing in the data itself is not known.
+        self._chances.visible = bool(mark.chances) or (facts is not None and facts.by_cause is not None)
+        self._shares.visible = facts is not None and facts.knows_values and mark.causes != (studio.target,)
         if facts is None:
-            self._say_only("Computing …")
+            self._words.write("Computing …")
             return
         variable = network.variables[network.index[studio.target]]
         self._shares.source = shares_source(facts, variable)
-        self._words.write(describe_kind(facts), describe_shares(facts, session.seen.total_weight))
+        self._words.write(describe_kind(facts))
+        self._told.write(describe_shares(facts, session.seen.total_weight))
         lines = [describe_unknown(facts), facts.trouble, describe_identification(facts, network)]
         if mark.indicator:
             lines.append(

@@ -25,6 +25,11 @@ def share_cell(share: float, typed: str = "") -> Cell:
     return {**cell, "typed": typed} if typed else cell
 
 
+def off_cell(difference: float) -> Cell:
+    """How far off a probability is."""
+    return {"text": f"{difference:+.3f}".replace("-", "−"), "heat": max(-1.0, min(1.0, 4 * difference))}
+
+
 def chances_source(mark: Absent, facts: Facts | None, causes: Sequence[Variable], name: str) -> Source:
     """How probably the variable is missing for each combination of its causes' states, and how often it is."""
     ways = list(product(*(cause.states for cause in causes)))
@@ -33,8 +38,8 @@ def chances_source(mark: Absent, facts: Facts | None, causes: Sequence[Variable]
     columns = [*heads]
     if mark.chances:
         about = f"the probability that {name} is missing: from 0 to 1"
-        columns.append(Column(CHANCE, "number", about, 116, editable=not mark.indicator))
-    columns.append(Column(IN_DATA, "number", f"the share of the rows in which {name} is missing", 116))
+        columns.append(Column(CHANCE, "number", about, editable=not mark.indicator))
+    columns.append(Column(IN_DATA, "number", f"the share of the rows in which {name} is missing"))
 
     def cells(first: int, last: int) -> list[list[Cell]]:
         rows: list[list[Cell]] = []
@@ -42,7 +47,7 @@ def chances_source(mark: Absent, facts: Facts | None, causes: Sequence[Variable]
             row: list[Cell] = [*ways[k]] or ["whatever the row"]
             if mark.chances:
                 row.append(share_cell(mark.chances[k], show_number(mark.chances[k])))
-            row.append("…" if facts is None else UNKNOWN if found is None else share_cell(found[k]))
+            row.append("…" if found is None else share_cell(found[k]))
             rows.append(row)
         return rows
 
@@ -56,8 +61,8 @@ def shares_source(facts: Facts, variable: Variable) -> Source:
     """What share of each state is missing: by the mechanism, and in the data."""
     columns = (
         Column(variable.name, "head"),
-        Column("By mechanism", "number", "the share of this state that the mechanism takes on average", 116),
-        Column(IN_DATA, "number", "the share of the rows with this state in which it is missing", 116),
+        Column("By mechanism", "number", "the share of this state that the mechanism takes on average"),
+        Column(IN_DATA, "number", "the share of the rows with this state in which it is missing"),
     )
 
     def cells(first: int, last: int) -> list[list[Cell]]:
@@ -79,11 +84,12 @@ def bias_source(found: Compared, variable: Variable) -> Source:
     ways = {WAYS["ignoring"]: found.bias.ignoring.marginal, WAYS["modelling"]: found.bias.modelling.marginal}
     if found.reference is not None:
         ways = {reference: found.reference, **ways}
+    off_by = () if found.reference is None else (Column("Off by", "number", "the difference from how it is"),)
     columns = (
         Column(variable.name, "head"),
         Column("Learned", "text", "how"),
-        Column("Probability", "number", f"of the state of {variable.name}", 116),
-        Column("Off by", "number", "the difference from how it is", 76),
+        Column("Probability", "number", f"of the state of {variable.name}"),
+        *off_by,
     )
 
     def cells(first: int, last: int) -> list[list[Cell]]:
@@ -91,13 +97,10 @@ def bias_source(found: Compared, variable: Variable) -> Source:
         for number in range(first, last + 1):
             state, k = divmod(number, len(ways))
             way, marginal = list(ways.items())[k]
-            off: Cell = ""
-            if found.reference is None:
-                off = "not known" if way in WAYS.values() else ""
-            elif way != reference:
-                difference = float(marginal[state] - found.reference[state])
-                off = {"text": f"{difference:+.3f}".replace("-", "−"), "heat": max(-1.0, min(1.0, 4 * difference))}
-            rows.append([variable.states[state] if k == 0 else "", way, share_cell(float(marginal[state])), off])
+            row: list[Cell] = [variable.states[state] if k == 0 else "", way, share_cell(float(marginal[state]))]
+            if found.reference is not None:
+                row.append("" if way == reference else off_cell(float(marginal[state] - found.reference[state])))
+            rows.append(row)
         return rows
 
     return Source(
