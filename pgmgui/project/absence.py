@@ -48,7 +48,10 @@ def find_mark(scene: Scene, target: str) -> Absent | None:
 
 def has_holes(scene: Scene, target: str) -> bool:
     """Whether values of a variable are missing in the data itself, so that what they were is not known."""
-    return scene.data is not None and scene.data.dataset.ranges[scene.document.network.index[target]][0] == MISSING
+    if scene.data is None:
+        return False
+    dataset, column = scene.data.dataset, scene.document.network.index[target]
+    return dataset.ranges[column][0] <= MISSING and bool((dataset.codes[column] == MISSING).any())
 
 
 def make_mark(scene: Scene, target: str, causes: Sequence[str]) -> Absent:

@@ -60,6 +60,8 @@ class StudioForm(pn.viewable.Viewer):
             self._found,
             self._bias,
         )
+        if pn.state.curdoc is not None:
+            pn.state.on_session_destroyed(lambda *_: self._stop())
         session.param.watch(lambda *_: self._show(), ["scene", "derived"], precedence=2)
         self._studio.param.watch(lambda *_: self._show(), ["target", "facts", "compared"])
 
@@ -259,8 +261,8 @@ class StudioForm(pn.viewable.Viewer):
         lines = [describe_unknown(facts), facts.trouble, describe_identification(facts, network)]
         if mark.indicator:
             lines.append(
-                f"{mark.indicator} is in the network and tells in every row whether {studio.target} is there. Draw "
-                "arrows to it on the canvas for more causes; take it out to choose others here."
+                f"{mark.indicator} is in the network and tells in every row whether {studio.target} is there. "
+                "Connect more causes with it on the canvas; take it out to choose others here."
             )
         self._more.write(*(line for line in lines if line))
 

@@ -11,7 +11,7 @@ from pgmgui.components.grid.grid import Cell, Column, Source
 from pgmgui.project.absence import Compared, Facts
 from pgmgui.project.absence_words import WAYS
 from pgmgui.project.marks import Absent
-from pgmgui.project.numbers import show_decimals, show_number
+from pgmgui.project.numbers import show_number
 
 UNKNOWN: Cell = {"text": "not known", "about": "the values that are missing were never recorded"}
 CHANCE, IN_DATA = "Chance", "In the data"
@@ -21,7 +21,8 @@ def share_cell(share: float, typed: str = "") -> Cell:
     """A share with its bar; what does not occur has none."""
     if math.isnan(share):
         return {"text": "no rows", "about": "there are none with this state"}
-    cell: dict[str, object] = {"text": show_decimals(share, 3), "bars": [share], "key": share}
+    text = "<0.001" if 0 < share < 0.0005 else f"{share:.3f}"
+    cell: dict[str, object] = {"text": text, "bars": [share], "key": share}
     return {**cell, "typed": typed} if typed else cell
 
 
