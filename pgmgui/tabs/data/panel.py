@@ -61,11 +61,6 @@ class DataPanel(pn.viewable.Viewer):
         self._simulate, self._saving = SimulateForm(session, self._work), DataSaving(session, self._work)
         self._studio = StudioForm(session)
         self._make_path()
-        self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
-        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
-        about = "what decides which values are missing, what that takes, and how it biases what is learned"
-        self._open_studio = self._toggle("Missingness…", about, self._studio)
-        self._remove = make_button("Remove the data", "the network stays", self._remove_data, margin=CLOSE)
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
         self._looking = pn.Column(self._status, self._grid, sizing_mode="stretch_width", margin=0)
@@ -74,15 +69,7 @@ class DataPanel(pn.viewable.Viewer):
             self._upload,
             *path,
             self._as_new,
-            pn.Row(
-                self._open_simulate,
-                self._open_studio,
-                self._open_saving,
-                self._remove,
-                margin=0,
-                sizing_mode="stretch_width",
-                styles={"flex-wrap": "wrap"},
-            ),
+            self._make_buttons(),
             self._work,
             self._matching,
             self._simulate,
@@ -119,6 +106,17 @@ class DataPanel(pn.viewable.Viewer):
             size="small",
             margin=(0, 0),
         )
+
+    def _make_buttons(self) -> pn.Row:
+        """Those that open forms, and one that removes the data."""
+        self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
+        about = "what decides which values are missing, what that takes, and how it biases what is learned"
+        open_studio = self._toggle("Missingness…", about, self._studio)
+        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
+        self._remove = make_button("Remove the data", "the network stays", self._remove_data, margin=CLOSE)
+        buttons = (self._open_simulate, open_studio, self._open_saving, self._remove)
+        # In large type there are two rows of them.
+        return pn.Row(*buttons, margin=0, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})
 
     def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving | StudioForm) -> pmui.Button:
         """A button that opens a form, or closes it."""
