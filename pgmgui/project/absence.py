@@ -23,7 +23,7 @@ from engine.model.arrays import Floats, weighted_counts
 from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.errors import ModelError, PgmError
 from engine.model.mechanism import classify, expand, indicate, name_indicator
-from engine.model.network import Network
+from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import NODE_HEIGHT, label_width
@@ -120,6 +120,8 @@ class Facts:
     target : str
     mark : Absent, optional
         None while nothing is said of it.
+    causes : tuple of str
+        Those of the mark; or what the indicator is connected with by now, if there is one.
     kind : {"mcar", "mar", "nmar"}
     expected : Shares, optional
         By the mechanism; None where its chances are not known, or inference is out of reach.
@@ -138,6 +140,7 @@ class Facts:
 
     target: str
     mark: Absent | None
+    causes: tuple[str, ...]
     kind: str
     expected: Shares | None
     by_truth: bool
@@ -153,8 +156,8 @@ def find_facts(scene: Scene, seen: Dataset, target: str) -> Facts:
     assert scene.data is not None
     network, complete = scene.document.network, scene.data.dataset
     column, mark = network.index[target], find_mark(scene, target)
-    causes = () if mark is None else mark.causes
-    places = [network.index[cause] for cause in causes]
+    causes = _find_causes(network, mark)
+    places = [network.index[cause] for cause in (() if mark is None else mark.causes)]
     names = [variable.name for variable in network.variables]
     observed = [name for name, role in zip(names, seen.roles, strict=True) if role is Role.OBSERVED]
     expected, by_truth, trouble = None, False, ""
@@ -178,15 +181,27 @@ def find_facts(scene: Scene, seen: Dataset, target: str) -> Facts:
     return Facts(
         target,
         mark,
+        causes,
         classify(target, causes, observed),
         expected,
         by_truth,
         count_shares(complete, seen, column),
         knows_values,
         by_cause,
-        identify(network, column, places, roles),
+        identify(network, column, [network.index[cause] for cause in causes], roles),
         trouble,
     )
+
+
+def _find_causes(network: Network, mark: Absent | None) -> tuple[str, ...]:
+    """The causes of a mark; where arrows or edges were drawn to its indicator, all that it is connected with."""
+    if mark is None or mark.indicator not in network.index:
+        return () if mark is None else mark.causes
+    indicator = network.index[mark.indicator]
+    ends = [a if b == indicator else b for a, b in network.edges if indicator in (a, b)]
+    if isinstance(network, BayesianNetwork):
+        ends = list(network.parents[indicator])
+    return tuple(network.variables[v].name for v in ends)
 
 
 def _find_truth(scene: Scene, target: str, mark: Absent) -> Network | None:

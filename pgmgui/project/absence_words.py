@@ -31,7 +31,7 @@ def describe_choice(name: str, holes: bool) -> str:
 
 def describe_kind(facts: Facts) -> str:
     """What kind of mechanism it is, in a sentence or two."""
-    name, causes = facts.target, () if facts.mark is None else facts.mark.causes
+    name, causes = facts.target, facts.causes
     if facts.kind == "mcar":
         return (
             f"Completely at random (MCAR): whether {name} is there depends on nothing. What is missing can be ignored."

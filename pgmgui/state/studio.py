@@ -54,7 +54,7 @@ class Studio(Newest):
     def fits(self) -> bool:
         """Whether the facts are of the variable and its mechanism as they are now."""
         facts = self.facts
-        return facts is not None and facts.target == self.target and facts.mark == self.mark
+        return facts is not None and (facts.target, facts.mark) == (self.target, self.mark)
 
     # --- what the user does
 

@@ -200,6 +200,18 @@ def test_facts_do_not_change_with_the_indicator():
     np.testing.assert_array_equal(plain.counted.states, grown.counted.states)
 
 
+@pytest.mark.parametrize("make", [lambda network: network, as_markov], ids=["bayesian", "markov"])
+def test_what_is_connected_with_the_indicator_is_a_cause(make):
+    scene = make_scene(200, smoke=Absent(("bronc",), (0.6, 0.1)))
+    scene = replace(scene, document=scene.document.with_network(make(scene.document.network)))
+    session = open_session(add_indicator(scene, "smoke"))
+    assert find(session.scene, "smoke").kind == "mar"
+    session.connect("smoke", "O_smoke")
+    facts = find(session.scene, "smoke")
+    assert (set(facts.causes), facts.kind) == ({"bronc", "smoke"}, "nmar")
+    assert "its own value and on bronc" in describe_kind(facts)
+
+
 def test_a_mechanism_by_others_is_at_random_if_every_row_tells_them():
     facts = find(make_scene(smoke=Absent(("bronc",), (0.6, 0.1))), "smoke")
     assert (facts.kind, facts.identification) == ("mar", Identification("ignorable", ()))
