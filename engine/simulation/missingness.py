@@ -113,7 +113,7 @@ def remove_nmar(
 ) -> Dataset:
     """Cells not missing at random: how probably depends on the value that goes missing.
 
-    Only cells with a state are removed, and the rate is of these; missing and likelihood cells stay.
+    Only cells with a state are removed, and the rate is of these; missing, likelihood and target cells stay.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def _find_states(dataset: Dataset, name: str) -> int:
     """The column of a variable that has states, and no likelihoods."""
     (i,) = find_columns(dataset, [name])
     if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
-        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
+        raise ModelError(f"{name!r} has cells that are likelihoods or targets; a sensor needs its states")
     return i
 
 

@@ -5,7 +5,7 @@
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
-     "marks": {variable: {"kind": see pgmgui.project.mark_file, ...}},
+     "marks": {variable: {"kind": ..., ...}}, see pgmgui.project.mark_file,
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
      "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
@@ -67,8 +67,8 @@ from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
-from pgmgui.project.mark_file import dump_mark, find_states, fit_mark, parse_mark
-from pgmgui.project.marks import apply_marks
+from pgmgui.project.mark_file import dump_mark, fit_mark, parse_mark
+from pgmgui.project.marks import Mark, apply_marks
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import RANGES, Settings
@@ -184,7 +184,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         found["note"],
         document,
         data,
-        {name: fit_mark(mark, name, network) for name, mark in found["marks"].items()},
+        {name: _fit_mark(mark, name, network) for name, mark in found["marks"].items()},
         _fit_priors(found["prior"], network),
         found["common_prior"],
         found["example"],
@@ -245,6 +245,11 @@ def _parse_data(item: dict[str, Any], network: Network, read: Callable[[str], by
     return DataDocument(found.dataset, item["notes"], found.unmatched, found.absent)
 
 
+def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
+    _find_states(name, "marks", network)
+    return fit_mark(mark, name, network)
+
+
 def _dump_prior(scene: Scene) -> dict[str, list[float]]:
     """The exponents; a Markov network has none, though its scene may keep those from before it was one."""
     if not isinstance(scene.document.network, BayesianNetwork):
@@ -260,7 +265,7 @@ def _fit_priors(found: Mapping[str, tuple[float, ...]], network: Network) -> dic
 
 
 def _fit_prior(values: tuple[float, ...], name: str, network: BayesianNetwork) -> float | Floats:
-    find_states(name, "prior", network)
+    _find_states(name, "prior", network)
     shape = network.tables[network.index[name]].shape
     if len(values) == 1:
         return values[0]
@@ -285,10 +290,17 @@ def _fit_factor_prior(item: dict[str, Any] | None, network: Network) -> FactorPr
 
 
 def _fit_likelihood(values: tuple[float, ...], name: str, network: Network) -> tuple[float, ...]:
-    states = find_states(name, "evidence", network)
+    states = _find_states(name, "evidence", network)
     if len(values) != states or max(values) <= 0:
         raise FormatError(f"evidence.{name}: expected {states} numbers, not all of them 0")
     return values
+
+
+def _find_states(name: str, place: str, network: Network) -> int:
+    """The number of states of the variable that something in the file is about."""
+    if name not in network.index:
+        raise FormatError(f"{place}: {shorten(name)} is no variable of the network")
+    return network.variables[network.index[name]].cardinality
 
 
 _PLAIN = Settings()

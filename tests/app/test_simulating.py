@@ -178,7 +178,9 @@ def test_decompose_and_bound_know_sensors_too(tmp_path):
     assert run("decompose", ASIA, path, "--sensor", "smoke=0.9", "--json").result["soft"] == ["smoke"]
     assert "tightest" in run("bound", ASIA, path, "--sensor", "smoke=0.9", "--json").result
     path.write_text(path.read_text().replace("yes", "[0.3;0.7]", 3))
-    assert_refused(run("learn", ASIA, path, *(f"--sensor={name}=0.9" for name in NETWORK.index)), "likelihood cells")
+    assert_refused(
+        run("learn", ASIA, path, *(f"--sensor={name}=0.9" for name in NETWORK.index)), "likelihoods or targets"
+    )
 
 
 def test_a_query_takes_a_report_for_what_it_says(tmp_path):
