@@ -223,6 +223,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
         "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
     )
     add_sensor(parser, "the data's column of X is what a noisy sensor reports of it")
+    learning.add_ties(parser)
     _add_json(parser)
 
 

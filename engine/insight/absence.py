@@ -24,6 +24,7 @@ from engine.model.errors import Cancelled, ModelError
 from engine.model.mechanism import ABSENT, Mechanism, expand, indicate
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from engine.model.ties import find_ties
 
 RESTARTS = 3
 """Of each of the two runs; the best counts."""
@@ -210,6 +211,7 @@ def learn_both(
     truth: Network | None = None,
     prior: Prior = 1.0,
     given: Sequence[str] = (),
+    ties: Sequence[Sequence[str]] = (),
     random_state: int = 0,
     cancelled: Callable[[], bool] = NEVER,
 ) -> Iterator[tuple[str, int] | Bias]:
@@ -242,7 +244,7 @@ def learn_both(
     found = {}
     for kind, model, data in (("ignoring", plain, bare), ("modelling", network, seen)):
         last: Snapshot | None = None
-        for last in _run(model, data, prior, given, random_state, cancelled):
+        for last in _run(model, data, prior, given, ties, random_state, cancelled):
             yield kind, last.iteration
         if last is None or last.stop == "cancelled":
             raise Cancelled
@@ -256,12 +258,14 @@ def _run(
     data: Dataset,
     prior: Prior,
     given: Sequence[str],
+    ties: Sequence[Sequence[str]],
     random_state: int,
     cancelled: Callable[[], bool],
 ) -> Iterator[Snapshot]:
     if isinstance(prior, dict):  # an indicator that was added for this has none of its own
         prior = {variable.name: prior.get(variable.name, 1.0) for variable in network.variables}
     is_bayesian = isinstance(network, BayesianNetwork)
+    groups = [[name for name in group if name in network.index] for group in ties]
     return learn(
         network,
         data,
@@ -269,6 +273,7 @@ def _run(
         n_init=RESTARTS,
         prior=prior,
         given=tuple(network.index[name] for name in given),
+        ties=find_ties(network, [group for group in groups if len(group) > 1]),
         random_state=random_state,
         stopping=STOPPING,
         cancelled=cancelled,

@@ -258,6 +258,7 @@ def compare(
         truth=_find_truth(scene, target, mark),
         prior=_find_prior(scene, target),
         given=[name for name, known in scene.marks.items() if isinstance(known, Given)],
+        ties=scene.ties,
         random_state=seed,
         cancelled=cancelled,
     )

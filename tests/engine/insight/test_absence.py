@@ -135,6 +135,15 @@ def test_the_infinite_data_limit_of_both_ways_by_enumeration():
     assert abs(found.ignoring.marginal - found.true).max() > 0.08
 
 
+def test_tied_tables_stay_tied():
+    """A table that two variables share is learned from both, also where the values of one are not all there."""
+    pair = BayesianNetwork((A, B), ((), ()), ([0.3, 0.7], [0.3, 0.7]))
+    data = remove_by(simulate(pair, 4000, random_state=3), OWN, 4)
+    found = learn_last(pair, data, "B", ("B",), ties=[("A", "B")])
+    known = [float((data.codes[i] == 0).sum()) for i in (0, 1)], [float((data.codes[i] >= 0).sum()) for i in (0, 1)]
+    assert found.ignoring.marginal[0] == pytest.approx(sum(known[0]) / sum(known[1]), abs=1e-4)
+
+
 def test_at_random_both_ways_learn_the_same():
     mechanism = Mechanism("B", ("A",), np.array([0.6, 0.1]))
     data = remove_by(simulate(CHAIN, 2000, random_state=3), mechanism, 4)
