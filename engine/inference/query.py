@@ -105,9 +105,7 @@ def open_meeting(network: Network, evidence: Evidence, memory_limit: int = MEMOR
     return Meeting(network, _make_row(network, evidence), targets, evidence.fixed, memory_limit)
 
 
-def absorb_targets(
-    network: Network, evidence: Evidence, memory_limit: int = MEMORY_LIMIT
-) -> tuple[Network, Evidence]:
+def absorb_targets(network: Network, evidence: Evidence, memory_limit: int = MEMORY_LIMIT) -> tuple[Network, Evidence]:
     """A network and states and likelihoods that say the same as evidence with targets: each is a factor then.
 
     Raises
@@ -122,9 +120,7 @@ def absorb_targets(
     return meeting.absorb(last), replace(evidence, marginals={})
 
 
-def query_joint(
-    network: Network, evidence: Evidence, names: Sequence[str], memory_limit: int = MEMORY_LIMIT
-) -> Floats:
+def query_joint(network: Network, evidence: Evidence, names: Sequence[str], memory_limit: int = MEMORY_LIMIT) -> Floats:
     """Pr(some variables together | evidence); the axes are the variables, in this order.
 
     Raises

@@ -14,7 +14,7 @@ const SHORTCUTS = [
   ["Click on a square, an edge", "Select a factor of a Markov network: the Variable tab has its table; Delete removes it"],
   ["F", "Show the factor graph of a Markov network, or its variables' graph again"],
   ["B", "Show or hide bars: how probable each state is"],
-  ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood"],
+  ["Click on a bar, drag along it", "Suppose a state, or let it go; give it a likelihood, or another target where it has one"],
   ["H", "Hide the selected variables, or show them again"],
   ["Click on a hull, C", "Look at a component alone, or at all again"],
   ["Ctrl + F", "Find a variable by name, state, role or component and go there: anywhere on the page"],

@@ -14,10 +14,11 @@ from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch, make_wrapped_switch
-from pgmgui.project.supposing import describe_supposed
+from pgmgui.project.wanted import KINDS, list_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
+from pgmgui.state.solving import describe_course
 from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
 from pgmgui.tabs.query.independence_view import IndependenceView
@@ -30,9 +31,9 @@ MOST_VARIABLES = 24
 """Variables that are shown at once, the selected ones first."""
 SMALL = 12
 """A network of up to so many variables is shown whole."""
-HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood."
+HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood, or press target and drag for a target."
 PARAMETERS = ["current", "learned"]
-BARS = "bars"
+BARS, LAB = "bars", "evidence lab"
 
 
 class QueryView(Protocol):
@@ -66,7 +67,7 @@ class QueryPanel(pn.viewable.Viewer):
         self._about = PlainText(margin=(0, 0))
         self._supposed = Choices(
             label="Supposed",
-            on_press=lambda name: session.suppose(name, None),
+            on_press=lambda key: drop_supposed(session, key),
             margin=0,
             styles={"max-height": "96px", "overflow": "auto"},
         )
@@ -90,8 +91,8 @@ class QueryPanel(pn.viewable.Viewer):
             sizing_mode="stretch_both",
             margin=(8, 4, 0, 12),
         )
-        session.param.watch(self._notice, ["scene", "evidence", "viewed", "learned", "moment", "selected"])
-        answers.param.watch(self._notice, ["answer", "busy", "looking"])
+        session.param.watch(self._notice, ["scene", "supposed", "viewed", "learned", "moment", "selected"])
+        answers.param.watch(self._notice, ["answer", "coming", "busy", "looking"])
         self._update()
 
     def look(self, looked_at: bool) -> None:
@@ -110,7 +111,10 @@ class QueryPanel(pn.viewable.Viewer):
         self._update()
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
-        suppose(self._session, message)
+        if "kind" in message:
+            suppose_kind(self._session, self._answers, message)
+        else:
+            suppose(self._session, message)
 
     def _notice(self, *_events: Any) -> None:
         # A run reports many times a second: nobody looks at a tab that is closed.
@@ -122,29 +126,23 @@ class QueryPanel(pn.viewable.Viewer):
         self._parameters.value = session.viewed
         self._parameters.disabled = session.learned is None
         self._about.write(describe_parameters(session))
-        self._clear.disabled = not session.evidence
-        self._supposed.groups = self._list_supposed()
+        self._clear.disabled = session.supposed.is_nothing
+        self._supposed.groups = list_groups(session)
         self._words.write(*self._tell())
         self._show_bars()
 
-    def _list_supposed(self) -> list[Group]:
-        network = self._session.network
-        items = []
-        for name, likelihood in self._session.evidence.items():
-            words = describe_supposed(name, network.variables[network.index[name]].states, likelihood)
-            items.append(Choice(name, f"✕ {words}", f"Remove: {words}"))
-        return [Group("Supposed:", tuple(items))] if items else []
-
     def _tell(self) -> list[str]:
         """How to begin, or what is found."""
-        session, found = self._session, self._answers.answer
+        session, found = self._session, self._answers.fitting
         if not session.network.variables:
             return ["No variables yet: double-click on the canvas to draw one."]
-        if found is None or not self._answers.fits or found.evidence != session.evidence:
+        if found is None:
             return ["Computing …" if self._answers.busy else HOW_TO_BEGIN]
         lines = [found.trouble, describe_evidence(found)]
+        if found.course is not None and not found.trouble and self._shown.value != LAB:
+            lines.append(describe_course(found.course))
         if self._shown.value == BARS:
-            lines += ["" if session.evidence else HOW_TO_BEGIN, describe_shown(session)]
+            lines += [HOW_TO_BEGIN if session.supposed.is_nothing else "", describe_shown(session)]
         return [line for line in lines if line]
 
     def _show_bars(self) -> None:
@@ -152,7 +150,7 @@ class QueryPanel(pn.viewable.Viewer):
         cards = []
         if found is not None and self._answers.fits:
             shown = choose_shown(self._session)[:MOST_VARIABLES]
-            cards = [make_card(found, self._session.evidence, found.network.index[v], MOST_STATES) for v in shown]
+            cards = [make_card(found, self._session.supposed, found.network.index[v], MOST_STATES) for v in shown]
         if cards != self._bars.cards:
             self._bars.cards = cards
 
@@ -160,12 +158,41 @@ class QueryPanel(pn.viewable.Viewer):
         return self._view
 
 
+def suppose_kind(session: Session, answers: Answers, message: Mapping[str, Any]) -> None:
+    """Make what is supposed of a variable another kind of evidence, as the browser asks."""
+    name, kind, found = message.get("name"), message.get("kind"), answers.answer
+    if kind not in KINDS or not isinstance(name, str) or name not in session.network.index:
+        session.say("The page asked for something that makes no sense. Reload it and try again.")
+        return
+    marginals = None if found is None or not answers.fits else found.after or found.before
+    if marginals is None:
+        session.say("There is no posterior to begin with. Remove some of what is supposed first.")
+        return
+    session.suppose_kind(name, kind, marginals[session.network.index[name]].tolist())
+
+
+def list_groups(session: Session) -> list[Group]:
+    """A button for each thing that is supposed, which removes it."""
+    words = list_supposed(session.supposed, session.network)
+    items = [Choice(str(k), f"✕ {told}", f"Remove: {told}") for k, told in enumerate(words)]
+    return [Group("Supposed:", tuple(items))] if items else []
+
+
+def drop_supposed(session: Session, key: str) -> None:
+    """Suppose one thing less, by its place in the list."""
+    likelihoods, targets = list(session.evidence), list(session.wanted.tables)
+    if int(key) < len(likelihoods):
+        session.suppose(likelihoods[int(key)], None)
+    else:
+        session.want(targets[int(key) - len(likelihoods)], None)
+
+
 def choose_shown(session: Session) -> list[str]:
     """The names of the variables to show: the selected ones; else all of a few; else those with evidence."""
     names = [variable.name for variable in session.network.variables]
     if session.selected:
         return list(session.selected)
-    return names if len(names) <= SMALL else [name for name in names if name in session.evidence]
+    return names if len(names) <= SMALL else [name for name in names if name in session.supposed.names]
 
 
 def describe_shown(session: Session) -> str:

@@ -8,6 +8,7 @@ from engine.inference.query import Evidence
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
 from pgmgui.project.examples import find_example
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
@@ -23,7 +24,7 @@ MARKOV = MarkovNetwork((COIN, DIE), ((0, 1),), (np.array([[2.0, 1.0, 1.0], [1.0,
 
 
 def find(network, solve, *subject):
-    return Found(network, {}, subject, solve(network, NOTHING, subject))
+    return Found(network, Supposed(), subject, solve(network, NOTHING, subject))
 
 
 def test_an_explanation_says_what_else_is_as_probable():
