@@ -7,14 +7,12 @@ from typing import Any, Protocol
 
 import panel as pn
 
-from pgmgui.board.board import suppose
 from pgmgui.board.cards import make_card
 from pgmgui.components.bars.bars import Bars
-from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.choices.choices import Choices
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch, make_wrapped_switch
-from pgmgui.project.wanted import KINDS, list_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
@@ -23,7 +21,10 @@ from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
 from pgmgui.tabs.query.independence_view import IndependenceView
 from pgmgui.tabs.query.information_view import InformationView
+from pgmgui.tabs.query.lab_view import LabView
+from pgmgui.tabs.query.meanings_view import MeaningsView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
+from pgmgui.tabs.query.supposing import drop_supposed, list_groups, suppose_from
 
 MOST_STATES = 60
 """States of a variable that have a bar."""
@@ -45,6 +46,8 @@ class QueryView(Protocol):
 
 VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     BARS: None,
+    LAB: LabView,
+    "three meanings": MeaningsView,
     "explanation": ExplanationView,
     "sensitivity": SensitivityView,
     "observe next": InformationView,
@@ -111,10 +114,7 @@ class QueryPanel(pn.viewable.Viewer):
         self._update()
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
-        if "kind" in message:
-            suppose_kind(self._session, self._answers, message)
-        else:
-            suppose(self._session, message)
+        suppose_from(self._session, self._answers, message)
 
     def _notice(self, *_events: Any) -> None:
         # A run reports many times a second: nobody looks at a tab that is closed.
@@ -156,35 +156,6 @@ class QueryPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
-
-
-def suppose_kind(session: Session, answers: Answers, message: Mapping[str, Any]) -> None:
-    """Make what is supposed of a variable another kind of evidence, as the browser asks."""
-    name, kind, found = message.get("name"), message.get("kind"), answers.answer
-    if kind not in KINDS or not isinstance(name, str) or name not in session.network.index:
-        session.say("The page asked for something that makes no sense. Reload it and try again.")
-        return
-    marginals = None if found is None or not answers.fits else found.after or found.before
-    if marginals is None:
-        session.say("There is no posterior to begin with. Remove some of what is supposed first.")
-        return
-    session.suppose_kind(name, kind, marginals[session.network.index[name]].tolist())
-
-
-def list_groups(session: Session) -> list[Group]:
-    """A button for each thing that is supposed, which removes it."""
-    words = list_supposed(session.supposed, session.network)
-    items = [Choice(str(k), f"✕ {told}", f"Remove: {told}") for k, told in enumerate(words)]
-    return [Group("Supposed:", tuple(items))] if items else []
-
-
-def drop_supposed(session: Session, key: str) -> None:
-    """Suppose one thing less, by its place in the list."""
-    likelihoods, targets = list(session.evidence), list(session.wanted.tables)
-    if int(key) < len(likelihoods):
-        session.suppose(likelihoods[int(key)], None)
-    else:
-        session.want(targets[int(key) - len(likelihoods)], None)
 
 
 def choose_shown(session: Session) -> list[str]:

@@ -11,7 +11,7 @@ import pytest
 from engine.model.errors import FormatError, PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
-from pgmgui.project.cases import fit_case, make_case, name_case
+from pgmgui.project.cases import fit_case, name_case
 from pgmgui.project.examples import find_example
 from pgmgui.project.scene import Case, CaseTarget
 from pgmgui.project.session_file import Saved, dump, parse
