@@ -11,7 +11,6 @@ from engine.inference.query import MOST_ROUNDS, TOL, Evidence, make_impossible, 
 from engine.inference.targets.fitting import Round
 from engine.model.errors import ImpossibleEvidenceError
 from engine.model.network import Network
-from pgmgui.project.numbers import show_number
 from pgmgui.project.wanted import AUTOMATIC
 from pgmgui.project.words import count, cut
 
@@ -80,12 +79,21 @@ def name_solver(solver: str) -> str:
     return solver.upper() if solver.startswith("bn-") else solver.replace("-", " ")
 
 
+def show_rough(value: float) -> str:
+    """A residual, in two digits.
+
+    >>> show_rough(0.264029), show_rough(5.65e-11)
+    ('0.26', '5.7e-11')
+    """
+    return f"{value:.2g}"
+
+
 def describe_course(course: Course) -> str:
     """How targets were met, or are being met, in a sentence."""
     if not course.stands:
         return ""
     last = course.stands[-1]
-    rounds, off = count(last.number, "round"), show_number(max(last.residuals, default=0.0))
+    rounds, off = count(last.number, "round"), show_rough(max(last.residuals, default=0.0))
     how = f"{name_solver(course.solver)}{'' if course.was_named else ' (the cheapest)'}"
     if not course.ended:
         return f"Meeting the targets by {how}: {rounds} so far, still off by {off} …"
@@ -100,7 +108,7 @@ def describe_stand(course: Course, number: int) -> list[str]:
     stand = course.stands[number]
     when = "Before the first round" if number == 0 else f"After round {number:,} of {course.stands[-1].number:,}"
     pairs = sorted(zip(stand.residuals, course.titles, strict=True), reverse=True)
-    each = cut([f"{title} {show_number(off)}" for off, title in pairs], MOST_TOLD)
+    each = cut([f"{title} {show_rough(off)}" for off, title in pairs], MOST_TOLD)
     return [
         f"{when}: {stand.divergence:.4g} nats from the model, {stand.cells:,} cells computed.",
         f"Off by: {each}." if each else "",

@@ -112,7 +112,10 @@ class Bars {
       row.weight = null
       return
     }
-    row.weight ??= make("path", {class: "weight"}, row.element)
+    if (!row.weight) {
+      row.weight = make("path", {class: "weight"}, row.element)
+      row.element.insertBefore(row.weight, row.name) // under the texts
+    }
     row.weight.setAttribute("d", card.kind === "target" ? `M-1.75 -1h3.5v${row.high + 2}h-3.5Z` : `M0 ${row.high - 8}l5 8h-10Z`)
     row.weight.setAttribute("transform", `translate(${weight * card.usual.width} 0)`)
   }

@@ -28,6 +28,7 @@ const SHORTCUTS = [
   ["R, S, G", "Start, pause or resume the run; one step; go on after a stop: anywhere on the page"],
   [", and .", "Go back and forward through the run: anywhere on the page"],
   ["Arrows, Enter, + and −, 0 in a diagram", "Junction tree, meta-network: go to the next box, press it; zoom; see all"],
+  ["Arrows, Home, End on the plot of rounds", "Evidence lab: go through the rounds in which targets are met"],
   ["P, Shift + P", "Play the run again, slowly, or hold it there; go to its end: anywhere on the page"],
   ["Arrows on a line between panes", "Give a pane more or less room; Enter: as much as usual"],
   ["T", "Large type, for lectures: anywhere on the page"],

@@ -7,13 +7,13 @@ import panel as pn
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.rounds.rounds import Line, Rounds
-from pgmgui.state.solving import Course, describe_course, describe_stand
+from pgmgui.state.solving import Course, describe_stand
 
 BUTTONS = (
-    ("first", "⏮", "Before the first round"),
+    ("first", "|◀", "Before the first round"),
     ("back", "◀", "A round back"),
     ("on", "▶", "A round on"),
-    ("last", "⏭", "To the last round"),
+    ("last", "▶|", "To the last round"),
 )
 NO_TARGETS = "No targets yet. Press target on the bars of a variable, drag, and watch here how targets are met."
 
@@ -25,16 +25,18 @@ class CourseView(pn.viewable.Viewer):
         super().__init__()
         self._course: Course | None = None
         self._number: int | None = None
+        self._said: tuple[str, ...] = ()
         self._words, self._here = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(0, 8, 0, 0))
-        self._plot = Rounds(on_step=self._go, sizing_mode="stretch_width", margin=(2, 8, 0, 0))
+        self._plot = Rounds(on_step=self._go, sizing_mode="stretch_width", margin=(2, 10, 0, 4))
         self._buttons = Choices(label="Rounds of the solver", on_press=self._press, margin=(2, 0, 4, 0))
         self._view = pn.Column(
             self._words, self._plot, self._buttons, self._here, sizing_mode="stretch_width", margin=(4, 0, 0, 0)
         )
         self.follow(None)
 
-    def follow(self, course: Course | None) -> None:
-        """Show how targets are met, or that there are none."""
+    def follow(self, course: Course | None, *words: str) -> None:
+        """Show how targets are met, below some words; none if there are none."""
+        self._said = words
         if course is not self._course:
             self._course, self._number = course, None
         self._update()
@@ -60,10 +62,10 @@ class CourseView(pn.viewable.Viewer):
         shown = course is not None and at >= 0 and bool(course.titles)
         self._plot.visible = self._buttons.visible = self._here.__panel__().visible = shown
         if course is None or not shown:
-            self._words.write(NO_TARGETS if course is None else describe_course(course))
+            self._words.write(*self._said, *([] if course else [NO_TARGETS]))
             return
         told = describe_stand(course, at)
-        self._words.write(describe_course(course), "How far each target is off, by rounds (log scale):")
+        self._words.write(*self._said, "How far each target is off, by rounds (log scale):")
         self._here.write(*(line for line in told if line))
         stands = course.stands
         lines = [Line(one, tuple(stand.residuals[k] for stand in stands)) for k, one in enumerate(course.titles)]

@@ -14,9 +14,9 @@ from pgmgui.components.fields import make_select
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch
 from pgmgui.project.wanted import AUTOMATIC, MOST_TOGETHER
-from pgmgui.state.answers import Answers
+from pgmgui.state.answers import Answer, Answers, describe_evidence
 from pgmgui.state.session import Session
-from pgmgui.state.solving import name_solver
+from pgmgui.state.solving import describe_course, name_solver
 from pgmgui.tabs.query.course_view import CourseView
 from pgmgui.tabs.query.numbers_view import NumbersView
 from pgmgui.tabs.query.supposing import suppose_from
@@ -48,8 +48,8 @@ class LabView(pn.viewable.Viewer):
         self._solver = make_select(
             "Solver", "How targets are met. All give the same answer; they differ in cost.", solvers, session.solve_by
         )
-        self._solver.param.update(margin=(8, 8, 0, 0), max_width=190)
-        self._means, self._hint = PlainText(margin=(0, 8, 4, 0)), PlainText(margin=(0, 8, 4, 0))
+        self._solver.param.update(margin=(8, 8, 4, 0), max_width=190)
+        self._hint = PlainText(margin=(0, 8, 4, 0))
         self._bars = Bars(
             on_suppose=lambda message: self._suppose(message), sizing_mode="stretch_width", margin=(0, 8, 0, 0)
         )
@@ -57,7 +57,6 @@ class LabView(pn.viewable.Viewer):
         top = pn.Row(self._holds, self._solver, margin=0, styles={"align-items": "center"}, sizing_mode="stretch_width")
         self._view = pn.Column(
             top,
-            self._means,
             self._hint,
             self._bars,
             self._numbers,
@@ -84,13 +83,12 @@ class LabView(pn.viewable.Viewer):
         session = self._session
         self._holds.value = FIXED if session.wanted.fixed else NON_FIXED
         self._solver.value = session.wanted.solver
-        self._means.write(MEANS[session.wanted.fixed])
         self._hint.write(*self._tell())
         self._show_bars()
         self._numbers.update()
         found = self._answers.fitting
-        if found is not None or not session.wanted.tables:
-            self._course.follow(None if found is None else found.course)
+        if found is not None:
+            self._course.follow(found.course, *describe_answer(found))
 
     def _tell(self) -> list[str]:
         names = self._session.selected
@@ -110,3 +108,11 @@ class LabView(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def describe_answer(found: Answer) -> list[str]:
+    """Why there are no posteriors, or how probable the evidence is and how targets are met; and what these mean."""
+    lines = [found.trouble, describe_evidence(found)]
+    if found.course is not None:
+        lines += [describe_course(found.course) if not found.trouble else "", MEANS[found.supposed.wanted.fixed]]
+    return [line for line in lines if line]

@@ -26,12 +26,15 @@ from pgmgui.state.session import Session
 
 SHARE = 0.8
 """Of the first state, if no numbers are given."""
+MOST_ROWS = 24
+"""States in view at once."""
 HOW_TO_BEGIN = "Select a variable on the canvas, and give a number for each of its states."
-TITLES = {"likelihood": "Likelihood", "fixed": "Target, fixed", "non-fixed": "Target, non-fixed"}
+TITLES = {"likelihood": "Likelihood", "fixed": "Fixed", "non-fixed": "Non-fixed"}
+WIDTHS = {"likelihood": 86, "fixed": 58, "non-fixed": 82}
 SAYS = {
     "likelihood": "Likelihood: what was seen is that probable in each state; the model weighs it with what it knows.",
-    "fixed": "Target, fixed: the posterior is this, after all that is supposed.",
-    "non-fixed": "Target, non-fixed: the model had this before the rest was supposed, which then changes it.",
+    "fixed": "Fixed target: the posterior is this, after all that is supposed.",
+    "non-fixed": "Non-fixed target: the model had this before the rest was supposed, which then changes it.",
 }
 
 
@@ -54,8 +57,9 @@ class MeaningsView(pn.viewable.Viewer):
         about = "A number for each state of the selected variable, in their order, with spaces between."
         self._field = make_field("Numbers", about, self._enter)
         self._words = PlainText(margin=(0, 8, 4, 0))
-        self._grid = Grid(sizing_mode="stretch_both", margin=(0, 8, 8, 0))
-        self._view = pn.Column(self._field, self._words, self._grid, sizing_mode="stretch_both", margin=0)
+        self._grid = Grid(shown=MOST_ROWS, sizing_mode="stretch_width", margin=(0, 8, 8, 0))
+        parts = (self._field, self._words, self._grid)
+        self._view = pn.Column(*parts, sizing_mode="stretch_both", margin=0, scroll="y-auto")
         self._inquiries.param.watch(self._update, ["found", "busy"])
         session.param.watch(self._update, ["selected", "supposed"], precedence=2)
 
@@ -169,10 +173,10 @@ def meanings_source(network: Network, name: str, result: Meanings) -> Source:
     chosen = [first, *(v for v in range(len(network.variables)) if v != first)]
     rows = [(v, k) for v in chosen for k in range(network.variables[v].cardinality)]
     columns = (
-        Column("Variable", "head", "", 72),
-        Column("State", "head", "", 56),
-        Column("Without", "number", "what is probable without the numbers", 64),
-        *(Column(TITLES[meaning], "number", SAYS[meaning], 84) for meaning in MEANINGS),
+        Column("Variable", "head", "", 66),
+        Column("State", "head", "", 46),
+        Column("Without", "number", "what is probable without the numbers", 68),
+        *(Column(TITLES[meaning], "number", SAYS[meaning], WIDTHS[meaning]) for meaning in MEANINGS),
     )
 
     def row(v: int, k: int) -> list[Cell]:

@@ -14,7 +14,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import Network, table_shape
 from pgmgui.board.beside import work_beside
-from pgmgui.components.fields import make_narrow_button
+from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.grid.grid import Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import parse_number, show_number
@@ -28,6 +28,12 @@ HOW = {
     LIKELIHOOD: "Type other numbers: how probable what was seen is in each state.",
     NOW: "Type numbers that sum to 1 to make them a target, or press As target.",
 }
+
+BUTTONS = (
+    Choice("take", "As target", "These numbers shall be the posterior", look="plain"),
+    Choice("scale", "Normalise", "Divide the numbers by their sum, and make them a target", look="plain"),
+    Choice("drop", "Remove target", "Let the model speak again", look="plain"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +54,10 @@ class NumbersView(pn.viewable.Viewer):
         self._shown: Numbers | None = None
         self._draft: Floats | None = None
         self._inquiries = Inquiries(session, work_beside, solve_joint, lambda: choose_together(session))
-        self._title, self._status = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(0, 8, 0, 0))
+        self._words = PlainText(margin=(4, 8, 0, 0))
         self._grid = Grid(on_edit=self._edit, shown=6, sizing_mode="stretch_width", margin=(2, 8, 2, 0))
-        self._take = make_narrow_button("As target", "these numbers shall be the posterior", self._make_target)
-        self._scale = make_narrow_button("Normalise", "divide the numbers by their sum", self._normalise)
-        self._drop = make_narrow_button("Remove target", "let the model speak again", self._remove)
-        self._buttons = pn.Row(self._take, self._scale, self._drop, margin=0)
-        self._view = pn.Column(
-            self._title, self._grid, self._status, self._buttons, sizing_mode="stretch_width", margin=0
-        )
+        self._buttons = Choices(label="Numbers", on_press=lambda key: self._press(key), margin=(0, 8, 2, 0))
+        self._view = pn.Column(self._words, self._grid, self._buttons, sizing_mode="stretch_width", margin=0)
         self._inquiries.param.watch(lambda *_: self.update(), "found")
 
     def look(self, looked_at: bool) -> None:
@@ -70,13 +71,11 @@ class NumbersView(pn.viewable.Viewer):
         self._grid.visible = self._buttons.visible = shown is not None
         if shown is None:
             self._shown = self._draft = None
-            self._title.write(*([found.trouble] if found is not None and found.trouble else []))
-            self._status.write()
+            self._words.write(*([found.trouble] if found is not None and found.trouble else []))
             return
         same = before is not None and (before.kind, before.names) == (shown.kind, shown.names)
         draft = self._draft if self._draft is not None and same and self._is_open else shown.table.copy()
         self._shown, self._draft = shown, draft
-        self._title.write(f"{shown.kind}: {', '.join(shown.names)}{' together' * (len(shown.names) > 1)}.")
         self._grid.source = make_source(session.network, shown, draft)
         self._tell()
 
@@ -89,17 +88,22 @@ class NumbersView(pn.viewable.Viewer):
         return draft is not None and shown is not None and shown.kind != LIKELIHOOD and abs(draft.sum() - 1) > ROUNDING
 
     def _tell(self) -> None:
-        shown = self._shown
-        if shown is None or self._draft is None:
+        shown, draft = self._shown, self._draft
+        if shown is None or draft is None:
             return
-        if self._is_open:
-            total = show_number(float(self._draft.sum()))
-            self._status.write(f"They sum to {total}: a target sums to 1. Change another number, or press Normalise.")
-        else:
-            self._status.write(HOW[shown.kind])
-        self._scale.disabled = not self._is_open or not self._draft.sum() > 0
-        self._take.disabled = shown.kind == TARGET or self._is_open or not self._draft.sum() > 0
-        self._drop.disabled = shown.kind != TARGET
+        total = float(draft.sum())
+        off = f"They sum to {show_number(total)}, and a target sums to 1: change another number, or press Normalise."
+        whose = f"{', '.join(shown.names)}{' together' * (len(shown.names) > 1)}"
+        self._words.write(f"{shown.kind}: {whose}. {off if self._is_open else HOW[shown.kind]}")
+        useful = {
+            "take": shown.kind != TARGET and not self._is_open and total > 0,
+            "scale": self._is_open and total > 0,
+            "drop": shown.kind == TARGET,
+        }
+        self._buttons.groups = [Group("", tuple(button for button in BUTTONS if useful[button.key]))]
+
+    def _press(self, key: str) -> None:
+        {"take": self._make_target, "scale": self._normalise, "drop": self._remove}[key]()
 
     def _edit(self, row: int, column: int, text: str) -> bool:
         shown, draft = self._shown, self._draft

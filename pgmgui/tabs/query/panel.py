@@ -138,10 +138,11 @@ class QueryPanel(pn.viewable.Viewer):
             return ["No variables yet: double-click on the canvas to draw one."]
         if found is None:
             return ["Computing …" if self._answers.busy else HOW_TO_BEGIN]
+        if self._shown.value == LAB:
+            return []  # it says all that itself, where it scrolls
         lines = [found.trouble, describe_evidence(found)]
-        if found.course is not None and not found.trouble and self._shown.value != LAB:
-            lines.append(describe_course(found.course))
         if self._shown.value == BARS:
+            lines.append(describe_course(found.course) if found.course is not None and not found.trouble else "")
             lines += [HOW_TO_BEGIN if session.supposed.is_nothing else "", describe_shown(session)]
         return [line for line in lines if line]
 

@@ -128,7 +128,7 @@ def test_the_course_in_words(session, answers):
     assert describe_course(course).startswith(f"Targets met by BN-IPFP-2 in {rounds} rounds, to ")
     first, offs = describe_stand(course, 0)
     assert first.startswith("Before the first round: 0 nats from the model")
-    assert offs == "Off by: dysp 0.264029, lung 0.145."
+    assert offs == "Off by: dysp 0.26, lung 0.15."
     assert describe_stand(course, 1)[0].startswith(f"After round 1 of {rounds}: ")
     session.solve_by("")
     assert "(the cheapest)" in describe_course(answers.answer.course)
