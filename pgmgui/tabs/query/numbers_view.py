@@ -93,7 +93,8 @@ class NumbersView(pn.viewable.Viewer):
             return
         total = float(draft.sum())
         off = f"They sum to {show_number(total)}, and a target sums to 1: change another number, or press Normalise."
-        whose = f"{', '.join(shown.names)}{' together' * (len(shown.names) > 1)}"
+        *rows, last = shown.names
+        whose = f"{', '.join(rows)} (rows) and {last} (columns) together" if rows else last
         self._words.write(f"{shown.kind}: {whose}. {off if self._is_open else HOW[shown.kind]}")
         useful = {
             "take": shown.kind != TARGET and not self._is_open and total > 0,
