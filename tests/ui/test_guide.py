@@ -76,7 +76,7 @@ def test_the_first_visit_is_guided_and_the_next_is_not(browser, open_board):
 
 
 def test_worked_scenes_open_and_show_what_they_say(open_panel):
-    """Those of Bayesian networks that learn; what the others say is computed in tests/pgmgui/project/test_lessons.py."""
+    """Those of Bayesian networks that learn; what others say is computed in tests/pgmgui/project/test_lessons.py."""
     bench = Bench(open_panel("guide", "strip"))
     for lesson in load_lessons():
         link = parse_link(lesson.steps[0].link)
