@@ -9,7 +9,6 @@ import pytest
 
 from engine.inference.targets.meeting import SOLVERS
 from engine.model.network import as_markov
-from pgmgui.board.beside import work_beside
 from pgmgui.board.cards import look_into
 from pgmgui.project.examples import find_example
 from pgmgui.project.wanted import Supposed, Wanted
@@ -32,7 +31,7 @@ def session():
 
 @pytest.fixture
 def answers(session):
-    found = Answers(session, work_beside)
+    found = Answers(session, lambda do: do()())
     found.look(True)
     return found
 
