@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -105,4 +105,4 @@ def _keep_only(dataset: Dataset, variables: Collection[int]) -> Dataset:
     """The rows with all but some variables missing."""
     codes = np.full_like(dataset.codes, MISSING)
     codes[sorted(variables)] = dataset.codes[sorted(variables)]
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)

@@ -7,7 +7,7 @@ of its data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -123,7 +123,7 @@ class InsertRows:
         weights = np.empty(after)
         codes[:, is_old], codes[:, self.rows] = dataset.codes, self.codes
         weights[is_old], weights[self.rows] = dataset.weights, self.weights
-        return Dataset(dataset.variables, codes, weights, dataset.likelihoods)
+        return replace(dataset, codes=codes, weights=weights)
 
     def invert(self, dataset: Dataset) -> RemoveRows:
         """What takes the edit back, if this is the data before it."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -215,7 +216,7 @@ def recode(
         Cells with a state that is gone become missing, and a likelihood is 0 for a new state.
     """
     if not states and list(columns) == list(range(len(dataset.variables))):
-        return Dataset(tuple(variables), dataset.codes, dataset.weights, dataset.likelihoods)
+        return replace(dataset, variables=tuple(variables))
     most = max((len(vectors) for vectors in dataset.likelihoods.values()), default=0)
     codes = np.full((len(variables), dataset.n_rows), MISSING, dtype=code_dtype(variables, most))
     likelihoods: dict[int, Floats] = {}

@@ -7,6 +7,7 @@ counts when rates are averaged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,8 @@ def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
     codes = dataset.codes.copy()
     codes[columns] = MISSING
     kept = {i: vectors for i, vectors in dataset.likelihoods.items() if i not in columns}
-    return Dataset(dataset.variables, codes, dataset.weights, kept)
+    targets = {i: marks for i, marks in dataset.targets.items() if i not in columns}
+    return replace(dataset, codes=codes, likelihoods=kept, targets=targets)
 
 
 def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
@@ -55,7 +57,7 @@ def remove_mcar(
     codes = dataset.codes.copy()
     for i in _find_columns(dataset, variables):
         codes[i, generator.random(dataset.n_rows) < rate] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def remove_mar(
@@ -98,7 +100,7 @@ def remove_mar(
             scores += scores_of_states[dataset.codes[cause, representative]]
         chance = _set_rate(scores, _add_weights(group, dataset.weights, len(scores)), rate)
         codes[i, generator.random(dataset.n_rows) < chance[group]] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def remove_nmar(
@@ -130,7 +132,7 @@ def remove_nmar(
         states = codes[i, hard]
         share = _add_weights(states, dataset.weights[hard], len(scores))
         codes[i, hard[draws[hard] < _set_rate(scores, share, rate)[states]]] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState = 0) -> Dataset:
@@ -199,7 +201,8 @@ def _with_likelihoods(dataset: Dataset, i: int, vectors: Floats, choice: Ints) -
     likelihoods = {**dataset.likelihoods, i: distinct}
     if not len(distinct):
         del likelihoods[i]
-    return Dataset(dataset.variables, codes, dataset.weights, likelihoods)
+    targets = {j: marks for j, marks in dataset.targets.items() if j != i}
+    return replace(dataset, codes=codes, likelihoods=likelihoods, targets=targets)
 
 
 def _split_columns(
