@@ -30,7 +30,7 @@ MOST_ROWS = 24
 """States in view at once."""
 HOW_TO_BEGIN = "Select a variable on the canvas, and give a number for each of its states."
 TITLES = {"likelihood": "Likelihood", "fixed": "Fixed", "non-fixed": "Non-fixed"}
-WIDTHS = {"likelihood": 86, "fixed": 58, "non-fixed": 82}
+WIDTHS = {"likelihood": 85, "fixed": 58, "non-fixed": 82}
 SAYS = {
     "likelihood": "Likelihood: what was seen is that probable in each state; the model weighs it with what it knows.",
     "fixed": "Fixed target: the posterior is this, after all that is supposed.",
@@ -174,7 +174,7 @@ def meanings_source(network: Network, name: str, result: Meanings) -> Source:
     rows = [(v, k) for v in chosen for k in range(network.variables[v].cardinality)]
     columns = (
         Column("Variable", "head", "", 66),
-        Column("State", "head", "", 46),
+        Column("State", "head", "", 56),
         Column("Without", "number", "what is probable without the numbers", 68),
         *(Column(TITLES[meaning], "number", SAYS[meaning], WIDTHS[meaning]) for meaning in MEANINGS),
     )
