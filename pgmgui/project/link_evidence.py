@@ -1,4 +1,4 @@
-"""What a link supposes: ``suppose=smoke:yes&likelihood=xray:0.8/0.1&target=dysp:0.7/0.3,smoke+bronc:0.2/0.1/0.3/0.4``.
+"""What a link supposes: ``suppose=smoke:yes&suppose-likelihood=xray:0.8/0.1&suppose-target=dysp:0.7/0.3``.
 
 Numbers stand in the order of the states, of several variables with the last one's changing fastest. Pure functions.
 """
@@ -15,7 +15,8 @@ from pgmgui.project.numbers import parse_number
 from pgmgui.project.supposing import Likelihood, find_state, simplify
 from pgmgui.project.wanted import Supposed, Wanted, want
 
-KEYS = ("suppose", "likelihood", "target", "non-fixed")
+STATE, LIKELIHOOD, TARGET, NON_FIXED = "suppose", "suppose-likelihood", "suppose-target", "non-fixed"
+KEYS = (STATE, LIKELIHOOD, TARGET, NON_FIXED)
 
 
 def parse_supposed(query: Mapping[str, str], network: Network) -> Supposed:
@@ -27,38 +28,40 @@ def parse_supposed(query: Mapping[str, str], network: Network) -> Supposed:
         Naming the parameter that is wrong, and what it may be.
     """
     likelihoods: dict[str, Likelihood] = {}
-    for name, text in _split(query, "suppose"):
-        (variable,) = _find(network, "suppose", [name])
+    for name, text in _split(query, STATE):
+        (variable,) = _find(network, STATE, [name])
         if text not in network.variables[variable].states:
             raise PgmError(
                 f"the link's 'suppose' gives {name} the state {shorten(text)}; "
                 f"it has {list_names(list(network.variables[variable].states))}"
             )
         likelihoods[name] = tuple(float(state == text) for state in network.variables[variable].states)
-    for name, text in _split(query, "likelihood"):
-        (variable,) = _find(network, "likelihood", [name])
-        likelihood = simplify(_read_numbers(text, "likelihood"))
+    for name, text in _split(query, LIKELIHOOD):
+        (variable,) = _find(network, LIKELIHOOD, [name])
+        likelihood = simplify(_read_numbers(text, LIKELIHOOD))
         size = network.variables[variable].cardinality
         if likelihood is None or len(likelihood) != size or name in likelihoods:
-            raise PgmError(f"the link's 'likelihood' of {name} must be {size} different numbers, and given once")
+            raise PgmError(f"the link's {LIKELIHOOD!r} of {name} must be {size} different numbers, and given once")
         likelihoods[name] = likelihood
     return Supposed(likelihoods, _parse_wanted(query, network, likelihoods))
 
 
 def _parse_wanted(query: Mapping[str, str], network: Network, likelihoods: Mapping[str, Likelihood]) -> Wanted:
-    non_fixed = query.get("non-fixed") or "0"
+    non_fixed = query.get(NON_FIXED) or "0"
     if non_fixed not in ("0", "1"):
         raise PgmError(f"the link's 'non-fixed' is {shorten(non_fixed)}; expected 1, or nothing")
     wanted = Wanted(fixed=non_fixed == "0")
-    for text, numbers in _split(query, "target"):
+    for text, numbers in _split(query, TARGET):
         names = text.split("+")
-        _find(network, "target", names)
+        _find(network, TARGET, names)
         if any(name in likelihoods for name in names):
-            raise PgmError(f"the link's 'target' of {', '.join(names)} is on a variable with evidence of another kind")
+            raise PgmError(
+                f"the link's {TARGET!r} of {', '.join(names)} is on a variable with evidence of another kind"
+            )
         try:
-            wanted = want(wanted, network, names, _read_numbers(numbers, "target"))
+            wanted = want(wanted, network, names, _read_numbers(numbers, TARGET))
         except PgmError as error:
-            raise PgmError(f"the link's 'target': {error}") from None
+            raise PgmError(f"the link's {TARGET!r}: {error}") from None
     return wanted
 
 

@@ -20,9 +20,9 @@ hold-out-seed  which rows these are
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 suppose      what a query supposes: ``smoke:yes``, with commas between
-likelihood   a number for each state: ``xray:0.8/0.1``
-target       the same, for what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke+bronc:0.2/0.1/0.3/0.4``
-non-fixed    1: targets hold before the rest is supposed
+suppose-likelihood  a number for each state: ``xray:0.8/0.1``
+suppose-target  what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke+bronc:0.2/0.1/0.3/0.4``
+non-fixed    1: these targets hold before the rest is supposed
 run          1: begin learning at once
 ===========  ==================================================================================
 """
@@ -184,13 +184,8 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
 def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-<<<<<<< HEAD
-    Only what a link can say is in it: the hidden, partial and given variables, the learners, where they start, the
-    plot's axes, and what is supposed.
-=======
     Only what a link can say is in it: which variables are hidden, partial, given or read otherwise, the learners, where
-    they start, and the plot's axes.
->>>>>>> main
+    they start, the plot's axes, and what is supposed.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]

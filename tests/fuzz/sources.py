@@ -130,12 +130,8 @@ def _find_sessions() -> list[bytes]:
         supposed = Supposed({second: (0.5, 1.0)}, Wanted({(first,): (0.3, 0.7)}, fixed=False))
         cases = {"case": make_case(supposed, network)}
         scene = replace(link.scene, marks=marks, prior={first: 2.0}, truth=network, cases=cases)
-<<<<<<< HEAD
-        found.append(session_file.dump(Saved(scene, link.settings, supposed)).encode())
-=======
         if network.variables == _make_soft().variables:
             readings = {first: ReadAs("target"), second: ReadAs("likelihood")}
             scene = replace(scene, marks=readings, data=replace(link.scene.data, dataset=_make_soft()))
-        found.append(session_file.dump(Saved(scene, link.settings, {second: (0.5, 1.0)})).encode())
->>>>>>> main
+        found.append(session_file.dump(Saved(scene, link.settings, supposed)).encode())
     return found

@@ -106,11 +106,14 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "asia", "suppose": "smoke"}, "'suppose' has 'smoke'; expected a name, a colon"),
         ({"example": "asia", "suppose": "no:yes"}, "'suppose' names 'no'; the example has 'asia'"),
         ({"example": "asia", "suppose": "smoke:maybe"}, "gives smoke the state 'maybe'; it has 'yes', 'no'"),
-        ({"example": "asia", "likelihood": "smoke:1"}, "'likelihood' of smoke must be 2 different numbers"),
-        ({"example": "asia", "likelihood": "smoke:1/x"}, "'likelihood' has '1/x'; expected numbers"),
-        ({"example": "asia", "target": "smoke:0.5/0.6"}, "the target of 'smoke' sums to 1.1"),
-        ({"example": "asia", "target": "smoke+smoke:1/0/0/0"}, "name each of its variables once"),
-        ({"example": "asia", "suppose": "smoke:yes", "target": "smoke:0.5/0.5"}, "evidence of another kind"),
+        (
+            {"example": "asia", "suppose-likelihood": "smoke:1"},
+            "'suppose-likelihood' of smoke must be 2 different numbers",
+        ),
+        ({"example": "asia", "suppose-likelihood": "smoke:1/x"}, "'suppose-likelihood' has '1/x'; expected numbers"),
+        ({"example": "asia", "suppose-target": "smoke:0.5/0.6"}, "the target of 'smoke' sums to 1.1"),
+        ({"example": "asia", "suppose-target": "smoke+smoke:1/0/0/0"}, "name each of its variables once"),
+        ({"example": "asia", "suppose": "smoke:yes", "suppose-target": "smoke:0.5/0.5"}, "evidence of another kind"),
         ({"example": "asia", "non-fixed": "yes"}, "'non-fixed' is 'yes'; expected 1"),
     ],
 )
@@ -126,8 +129,8 @@ def test_a_link_carries_what_is_supposed():
     supposed = Supposed({"dysp": (1.0, 0.0), "xray": (0.9, 0.1)}, Wanted(tables, fixed=False))
     scene = parse_link({"example": "asia"}).scene
     text = make_link(find_example("asia"), Saved(scene, supposed=supposed))
-    wanted = "target=lung:0.25/0.75,smoke%2Bbronc:0.1/0.2/0.3/0.4&non-fixed=1"
-    assert text.endswith(f"suppose=dysp:yes&likelihood=xray:0.9/0.1&{wanted}")
+    wanted = "suppose-target=lung:0.25/0.75,smoke%2Bbronc:0.1/0.2/0.3/0.4&non-fixed=1"
+    assert text.endswith(f"suppose=dysp:yes&suppose-likelihood=xray:0.9/0.1&{wanted}")
     link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
     assert link.supposed == link.saved.supposed == supposed
 
