@@ -20,6 +20,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from engine.model.ties import Ties, find_ties
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
@@ -67,6 +68,8 @@ class Scene:
         What was supposed in queries, and kept.
     hold_out : HoldOut, optional
         Which rows are not learned from, to test on; None holds out none.
+    ties : tuple of tuples of names
+        Groups of variables that share one table.
     """
 
     title: str = "Untitled"
@@ -81,6 +84,12 @@ class Scene:
     factor_prior: FactorPrior | None = None
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
+    ties: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def tied(self) -> Ties:
+        """The groups of variables that share one table, by number."""
+        return find_ties(self.document.network, self.ties)
 
     @property
     def given(self) -> tuple[int, ...]:
@@ -199,7 +208,8 @@ def derive(scene: Scene) -> Derived:
     except ModelError as error:
         return Derived(seen, None, f"Rows cannot be held out: {error}.")
     try:
-        task = make_task(network, seen if split is None else split.train, scene.whole_prior, given=scene.given)
+        rows = seen if split is None else split.train
+        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -226,4 +236,5 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior
         and scene.hold_out == old.hold_out
+        and scene.ties == old.ties
     )

@@ -12,10 +12,10 @@
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
-     "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
+     "ties": [[variables that share one table]], "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
 
-Version 1 has neither evidence nor results; truth, cases, targets, axes, the factors' prior and what is held out may be
-left out.
+Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' prior and what is held out
+may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -66,6 +66,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.ties import find_ties
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
@@ -155,6 +156,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "cases": {name: case.likelihoods for name, case in scene.cases.items()},
         "case_targets": dump_case_targets(scene.cases),
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -198,7 +200,10 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         _fit_factor_prior(found["factor_prior"], network),
         join_cases(found["cases"], found["case_targets"]),
         HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        found["ties"],
     )
+    with _at("ties"):
+        find_ties(network, scene.ties)
     if data is not None:
         with _at("marks"):
             apply_marks(data.dataset, scene.marks)
@@ -359,6 +364,7 @@ _SESSION = record(
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "case_targets": optional(CASE_TARGETS, {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "ties": optional(list_of(list_of(text())), ()),
     }
 )
 """What each field of a session may be."""
