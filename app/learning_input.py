@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app.commands import read_model
 from app.evidence_input import split_assignment, split_names
 from app.held_out import choose_hold_out
+from app.sensor_input import parse_sensors
 from engine.formats import Document, read_dataset
 from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.model.dataset import Dataset
@@ -16,6 +17,7 @@ from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
 from engine.model.ties import Ties, find_ties
+from engine.simulation.missingness import apply_reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +54,8 @@ class Input:
 def read_input(options: argparse.Namespace) -> Input:
     """What the options name, without the rows that are held out."""
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
+    for name, confusion in parse_sensors(problem.network, options.sensor).items():
+        problem = replace(problem, data=apply_reports(problem.data, name, confusion))
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
