@@ -74,16 +74,7 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--search", choices=(*SEARCHES, EDGES), default=SEARCHES[0], help="default: %(default)s")
     _add_constraints(parser)
-    parser.add_argument("--root", metavar="X", help="chow-liu: where arrows lead away from; tan: the class")
-    parser.add_argument("--order", metavar="X,Y,…", help="k2: all variables, parents first (default: as in the data)")
-    parser.add_argument(
-        "--tabu", type=int, default=Climb.tabu, metavar="K", help="last steps not to undo (default: %(default)s)"
-    )
-    parser.add_argument("--restarts", type=int, default=RESTARTS, metavar="N", help="default: %(default)s")
-    parser.add_argument(
-        "--max-seconds", type=float, default=Climb.max_seconds, metavar="SECONDS", help="default: no limit"
-    )
-    parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
+    _add_search(parser)
     parser.add_argument(
         "--prior",
         action="append",
@@ -107,6 +98,29 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--markov", action="store_true", help="write a Markov network: each table becomes a factor")
     parser.add_argument("--out", metavar="FILE", help="where to write the network, parameters included")
+
+
+def _add_search(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--root", metavar="X", help="chow-liu: where arrows lead away from; tan: the class")
+    parser.add_argument("--order", metavar="X,Y,…", help="k2: all variables, parents first (default: as in the data)")
+    parser.add_argument(
+        "--tabu",
+        type=int,
+        default=Climb.tabu,
+        metavar="K",
+        help="hill-climbing: last steps not to undo (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--restarts", type=int, default=RESTARTS, metavar="N", help="hill-climbing (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--max-seconds",
+        type=float,
+        default=Climb.max_seconds,
+        metavar="SECONDS",
+        help="hill-climbing (default: no limit)",
+    )
+    parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
 
 
 def _add_constraints(parser: argparse.ArgumentParser) -> None:

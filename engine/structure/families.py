@@ -13,8 +13,8 @@ from engine.structure.scores import Score, Tables, sum_likelihoods
 
 Parents = tuple[tuple[int, ...], ...]
 """Per variable its parents, in ascending order."""
-MOST_KEPT = 1 << 22
-"""Scores of extended families that are remembered at most: 32 MB."""
+MOST_KEPT, MOST_SINGLE = 1 << 22, 1 << 19
+"""Scores of extended families, and of single ones, that are remembered at most: 32 MB, and about 100 MB."""
 
 
 class Families:
@@ -106,6 +106,8 @@ class Families:
     def _score_table(self, child: int, family: tuple[int, ...], codes: Ints, counts: Floats) -> float:
         """The score of a family with some counts, from now on known."""
         found = float(self.scored.score(_make_tables(child, family, codes, counts))[0])
+        if len(self._single) >= MOST_SINGLE:
+            self._single.clear()
         self._single[child, family] = found
         self.counted += 1
         return found
