@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from app.commands import show
 from app.structure_input import EDGES, StructureInput, read_structure_input
@@ -35,6 +35,7 @@ STOPS = {
     "steps": "out of rounds",
     "optimum": "",
 }
+Part = TypeVar("Part", Snapshot, Round)
 CLOSE = 1e-6
 """Nats within which a score is at its bound."""
 
@@ -90,7 +91,7 @@ def _search(problem: StructureInput, options: argparse.Namespace) -> Found:
     counts = count_rows(problem.data)
     families = Families(counts, make_score(options.score, counts, options.equivalent_sample_size))
     snapshots = problem.search.run(families, problem.constraints, random_state=problem.random_state)
-    last, trace = _follow(snapshots)
+    last, trace = _follow(snapshots, _tell_step, lambda now: now.score)
     is_exact = problem.search.name == "exact" and last.stop == "optimum"
     return Found(
         make_network(problem.data.variables, last.best),
@@ -140,14 +141,15 @@ def _search_incomplete(problem: StructureInput, options: argparse.Namespace) -> 
     if options.resamples:
         raise PgmError("--resamples is for complete data; leave it out")
     method = StructuralEM(options.score, options.equivalent_sample_size, problem.search.climbing)
-    last, trace = _follow_rounds(method.run(problem.data, problem.constraints, random_state=problem.random_state))
+    rounds = method.run(problem.data, problem.constraints, random_state=problem.random_state)
+    last, trace = _follow(rounds, _tell_round, _reach)
     problem.notes.append(
         "the data is incomplete: the structure is found by structural EM, an optimum among others; no bound is known"
     )
     return Found(
         last.network,
         "structural EM",
-        last.expected if last.objective is None else last.objective,
+        _reach(last),
         last.number,
         trace,
         last.seconds,
@@ -156,16 +158,15 @@ def _search_incomplete(problem: StructureInput, options: argparse.Namespace) -> 
     )
 
 
-def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, list[float]]:
-    """The last snapshot of a search, and the score after every step. Ctrl+C keeps the best so far."""
+def _follow(
+    found: Iterator[Part], tell: Callable[[Part], str], reach: Callable[[Part], float]
+) -> tuple[Part, list[float]]:
+    """The last part of a search, and what every one has reached. Ctrl+C keeps the last whole one."""
     last, trace = None, []
     try:
-        for last in snapshots:
-            if not last.stop:
-                trace.append(last.score)
-            what = f"step {last.iteration}  score {last.score:,.4f}  best {last.best_score:,.4f}"
-            what += f"  {last.fraction:.0%}" if last.fraction else ""
-            _show_progress(what, bool(last.stop))
+        for last in found:
+            trace.append(reach(last))
+            _show_progress(tell(last), bool(last.stop))
     except KeyboardInterrupt:
         if last is None:
             raise
@@ -175,20 +176,17 @@ def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, list[float]]:
     return last, trace
 
 
-def _follow_rounds(rounds: Iterator[Round]) -> tuple[Round, list[float]]:
-    """The last round of structural EM, and what every one has reached. Ctrl+C keeps the last whole one."""
-    last, trace = None, []
-    try:
-        for last in rounds:
-            trace.append(last.expected if last.objective is None else last.objective)
-            _show_progress(f"round {last.number}  log-likelihood {last.log_likelihood:,.4f}", bool(last.stop))
-    except KeyboardInterrupt:
-        if last is None:
-            raise
-        _show_progress("", True)
-        last = replace(last, stop="cancelled")
-    assert last is not None
-    return last, trace
+def _tell_step(now: Snapshot) -> str:
+    share = f"  {now.fraction:.0%}" if now.fraction else ""
+    return f"step {now.iteration}  score {now.score:,.4f}  best {now.best_score:,.4f}{share}"
+
+
+def _tell_round(now: Round) -> str:
+    return f"round {now.number}  log-likelihood {now.log_likelihood:,.4f}"
+
+
+def _reach(now: Round) -> float:
+    return now.expected if now.objective is None else now.objective
 
 
 def _show_progress(text: str, is_last: bool) -> None:
