@@ -12,7 +12,8 @@ weight. Four bounds, of which the lowest counts:
   order that is searched for; in no component above the patterns, and in all together not above the naive bound.
 
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
-optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
+optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row
+one is split, and the others are dropped: see :mod:`engine.learning.targets.relaxing`.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.inference.plan import Block
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
-from engine.learning.imap.bound import Together, find_imap
+from engine.learning.imap.bound import Own, Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.parameters import Simplex
+from engine.learning.targets.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Codes, Floats, Ints, xlogy
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.errors import ModelError
 
 CERTIFIED = 1e-3
@@ -79,20 +82,26 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
         exponents = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
-        task = make_task(task.network, task.decomposition.dataset, exponents)
+        task = make_task(task.network, task.dataset, exponents)
+    objective = task.objective
     prior = _highest(geometry, geometry.prior_counts)
-    exact = _highest(geometry, task.objective.counts + geometry.prior_counts)
-    apart = task.objective.sum(prior) + task.objective.constant
-    naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
-    decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
-    imap = find_imap(task, task.layout.sum(prior), task.layout.sum(exact), patterns, naive, budget)
+    exact = _highest(geometry, objective.counts + geometry.prior_counts)
+    naive = sum_naive(task.decomposition.dataset) + float(objective.sum(prior).sum() + objective.constant.sum())
+    blocks, constants = relax_blocks(task)
+    home = np.array(task.decomposition.component_of) % objective.n_components  # pruned variables come last
+    apart = weighted_counts(home, constants, objective.n_components)
+    decomposition, patterns = _bound_components(task, blocks, apart + objective.sum(prior), apart + objective.sum(exact))
+    own = Own(blocks, constants, task.layout.sum(prior), task.layout.sum(exact))
+    imap = find_imap(task, own, patterns, naive, budget)
     return Bounds(naive, decomposition, patterns, imap.components, imap.terms, imap.orders, imap.together)
 
 
-def _bound_components(task: LearningTask, apart: Floats, exact: Floats) -> tuple[Floats, Floats]:
+def _bound_components(
+    task: LearningTask, blocks: Sequence[Block | None], apart: Floats, exact: Floats
+) -> tuple[Floats, Floats]:
     """The decomposition and the pattern bounds: the data's beside what is apart from it; exact where it is complete."""
     decomposition, patterns = apart.copy(), apart.copy()
-    for k, (component, block) in enumerate(zip(task.decomposition.components, task.blocks, strict=True)):
+    for k, (component, block) in enumerate(zip(task.decomposition.components, blocks, strict=True)):
         if component.is_complete or block is None:
             decomposition[k] = patterns[k] = exact[k]
             continue
