@@ -389,10 +389,10 @@ def best_of_two(bayes_factors, weights, exponents):
 
 
 def complete_row(cardinalities, scopes, tables, cells, targets, rounds=2000):
-    """The distribution nearest to P(· | row) in which the targets hold, and log P(row) less its divergence from that."""
+    """The distribution nearest to P(· | row) with the targets, and log P(row) less its divergence from P(· | row)."""
     joint = row_joint(cardinalities, joint_weights(cardinalities, scopes, tables, {}), cells)
     probability = joint.sum()
-    found, before = joint / probability, joint
+    found, before = joint / probability, np.inf
     while abs(found - before).max() > 1e-15 and rounds:
         before, rounds = found, rounds - 1
         for v, target in targets.items():
@@ -416,7 +416,6 @@ def jeffrey_counts(cardinalities, scopes, tables, rows, targets, weights):
 
 def moving_counts(cardinalities, scopes, tables, rows, targets, weights):
     """Σ w Q(x u | row) per table and Σ w log Q(row), where Q has the targets before the row is known."""
-    joint = joint_weights(cardinalities, scopes, tables, {})
     counts, reached = [np.zeros(np.shape(table)) for table in tables], 0.0
     for cells, wanted, weight in zip(rows, targets, weights, strict=True):
         before, _ = complete_row(cardinalities, scopes, tables, [None] * len(cardinalities), wanted)

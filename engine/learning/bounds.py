@@ -90,7 +90,9 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     blocks, constants = relax_blocks(task)
     home = np.array(task.decomposition.component_of) % objective.n_components  # pruned variables come last
     apart = weighted_counts(home, constants, objective.n_components)
-    decomposition, patterns = _bound_components(task, blocks, apart + objective.sum(prior), apart + objective.sum(exact))
+    decomposition, patterns = _bound_components(
+        task, blocks, apart + objective.sum(prior), apart + objective.sum(exact)
+    )
     own = Own(blocks, constants, task.layout.sum(prior), task.layout.sum(exact))
     imap = find_imap(task, own, patterns, naive, budget)
     return Bounds(naive, decomposition, patterns, imap.components, imap.terms, imap.orders, imap.together)

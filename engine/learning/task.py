@@ -179,9 +179,7 @@ def make_task(
         geometry = Simplex.of(layout, flat_exponents(network, prior))
     constants = sum_likelihoods(data) + split.entropies
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), constants, last + 1)
-    objective = Objective(
-        geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted
-    )
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
     return LearningTask(
         layout, decomposition, objective, plan, of_block, dataset, constants, tuple(sorted(given)), is_moving
     )

@@ -63,8 +63,8 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """How a job is propagated: its tape; chunk by chunk where it starts, its weights, these with the sign, and what fits
-    its targets."""
+    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, these with the sign, and what
+    fits its targets."""
 
     tape: Tape | Levels
     chunks: tuple[tuple[int, Floats, Floats, Fitter | None], ...]

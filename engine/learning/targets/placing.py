@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.inference.plan import MEMORY_LIMIT, Plan
+from engine.inference.plan import Plan
 from engine.inference.planner import make_plan
 from engine.inference.pool import Pool
 from engine.learning.decomposition import find_hidden_leaves
@@ -45,13 +45,20 @@ def number_sets(dataset: Dataset) -> Dataset:
         _, first, own = np.unique(number[rows], return_index=True, return_inverse=True)
         vectors = dataset.likelihoods[v]
         codes[v, rows] = FIRST_LIKELIHOOD - len(vectors) - own.reshape(-1)
-        likelihoods[v] = np.concatenate([vectors, vectors[FIRST_LIKELIHOOD - dataset.codes[v, rows[first]].astype(int)]])
+        likelihoods[v] = np.concatenate(
+            [vectors, vectors[FIRST_LIKELIHOOD - dataset.codes[v, rows[first]].astype(int)]]
+        )
         marks[v] = np.concatenate([np.zeros(len(vectors), dtype=bool), np.ones(len(first), dtype=bool)])
     return replace(dataset, codes=codes, likelihoods=likelihoods, targets=marks)
 
 
 def meet_before(
-    network: Network, dataset: Dataset, jobs: Sequence[Job], component: Ints, last: int, memory_limit: int = MEMORY_LIMIT
+    network: Network,
+    dataset: Dataset,
+    jobs: Sequence[Job],
+    component: Ints,
+    last: int,
+    memory_limit: int,
 ) -> tuple[tuple[Job, ...], Term, int]:
     """Have the targets of rows met before anything else is known of them (Alg. 5, 7, 8 [uncertain]).
 

@@ -95,7 +95,7 @@ def place_targets(
     shares[found < 0, 0] = 1.0
     cells = first + np.arange(len(rows)) * (most * widest)
     changed = list(pieces)
-    for k in evidence:
+    for k in np.unique(found[found >= 0]).tolist():
         at, number = np.nonzero(found == k)
         base = pieces[k].base.copy()
         vectors = pool[base[rows[at], None] + pieces[k].offsets]
