@@ -26,6 +26,7 @@ from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.target_words import describe_targets
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
@@ -54,11 +55,13 @@ def learn(options: argparse.Namespace) -> None:
         n_init=options.n_init,
         prior=problem.prior,
         given=problem.given,
+        fixed=problem.fixed,
         stopping=stopping,
         memory_limit=memory_limit(options),
     )
     first, last, trace = _follow(snapshots)
     notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
+    notes += _list(describe_targets(last.task))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     if options.out:
@@ -142,6 +145,7 @@ def bound(options: argparse.Namespace) -> None:
     problem = read_input(options)
     task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given)
     bounds = bound_task(task, Budget(options.bound_seconds))
+    problem.notes.extend(_list(describe_targets(task)))
     lines = describe_split(problem.split)
     lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
     if isinstance(bounds, MarkovBounds):
@@ -201,6 +205,16 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
         choices=("parameters", "likelihood"),
         default=Stopping.criterion,
         help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_targets(parser: argparse.ArgumentParser) -> None:
+    """The option of data with targets."""
+    parser.add_argument(
+        "--non-fixed",
+        action="store_true",
+        help="cells that are targets hold before the rest of a row is known, not whatever it says; for em, which keeps "
+        "the best iterate, as it need not get better at every step",
     )
 
 

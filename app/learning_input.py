@@ -31,6 +31,8 @@ class Input:
         The rows to learn from.
     split : Split, optional
         These and others, where some are held out.
+    fixed : bool
+        Whether targets hold whatever else a row says.
     """
 
     document: Document
@@ -39,6 +41,7 @@ class Input:
     given: tuple[int, ...]
     notes: list[str]
     split: Split | None = None
+    fixed: bool = True
 
     @property
     def network(self) -> Network:
@@ -48,6 +51,8 @@ class Input:
 def read_input(options: argparse.Namespace) -> Input:
     """What the options name, without the rows that are held out."""
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
+    if getattr(options, "non_fixed", False):
+        problem = replace(problem, fixed=False)
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
@@ -85,7 +90,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     prior = _parse_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
-    return Input(scene.document, seen, prior, given, []), scene.hold_out
+    return Input(scene.document, seen, prior, given, [], fixed=scene.fixed_targets), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:

@@ -31,6 +31,7 @@ from engine.learning.parameters import Simplex
 from engine.learning.targets.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
+from engine.model.dataset import MISSING, Role
 from engine.model.errors import ModelError
 
 CERTIFIED = 1e-3
@@ -96,6 +97,21 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     own = Own(blocks, constants, task.layout.sum(prior), task.layout.sum(exact))
     imap = find_imap(task, own, patterns, naive, budget)
     return Bounds(naive, decomposition, patterns, imap.components, imap.terms, imap.orders, imap.together)
+
+
+def find_moving_bound(task: LearningTask) -> float:
+    """A bound where targets are not fixed: what rows with one set of targets observe has one distribution Q.
+
+    So that no Q is better than the share of each observation among these rows.
+    """
+    geometry, data = task.objective.geometry, task.decomposition.dataset
+    assert isinstance(geometry, Simplex)
+    targets = [np.where(data.target_cells[v], data.codes[v], MISSING) for v in data.targets]
+    by_set = number_rows(targets, data.weights)
+    observed = [codes for codes, role in zip(data.codes, data.roles, strict=True) if role is Role.OBSERVED]
+    by_row = number_rows([by_set, *observed], data.weights)
+    prior = float(_highest(geometry, geometry.prior_counts).sum())
+    return sum_conditional(by_set, by_row, data.weights) + prior + float(task.objective.constant.sum())
 
 
 def _bound_components(

@@ -11,9 +11,11 @@
      "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
-     "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number}}
+     "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
+     "fixed_targets": whether the targets of cells hold whatever else a row says}
 
-Version 1 has neither evidence nor results; truth, cases, axes, the factors' prior and what is held out may be left out.
+Version 1 has neither evidence nor results; truth, cases, axes, the factors' prior, what is held out and whether targets
+are fixed (they are) may be left out.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -156,6 +158,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
         "cases": scene.cases,
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "fixed_targets": scene.fixed_targets,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -199,6 +202,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         _fit_factor_prior(found["factor_prior"], network),
         found["cases"],
         HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        found["fixed_targets"],
     )
     if data is not None:
         with _at("marks"):
@@ -378,6 +382,7 @@ _SESSION = record(
         "truth": optional(map_of(anything), None),
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "fixed_targets": optional(flag, True),
     }
 )
 """What each field of a session may be."""

@@ -21,9 +21,9 @@ ADVICE = "start from other parameters (random or uniform)"
 
 def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) -> str:
     """The first row whose targets cannot hold under a network, and why; empty if there is none."""
-    rows = np.flatnonzero(dataset.target_cells.any(axis=0) & (dataset.weights > 0)) if has_targets(dataset) else []
-    if not len(rows):
+    if not has_targets(dataset):
         return ""
+    rows = np.flatnonzero(dataset.target_cells.any(axis=0) & (dataset.weights > 0))
     data = dataset.take(rows)
     if not fixed:  # nothing else is known when they are to hold
         data = replace(data, codes=np.where(data.target_cells, data.codes, MISSING))

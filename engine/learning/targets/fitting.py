@@ -13,7 +13,7 @@ from engine.inference.plan import Part
 from engine.inference.tape import Tape
 from engine.learning.targets.rows import TargetRows
 from engine.learning.targets.solving import SMALLEST, solve_tables
-from engine.model.arrays import Bools, Floats, Ints
+from engine.model.arrays import Floats, Ints
 
 MOST_CONFIGURATIONS = 64
 """Of all targets of a row but one, up to which P(targets, row) is put in a table: as many propagations as that."""
@@ -100,7 +100,7 @@ class Fitter:
             for k in range(self._shares.shape[1]):
                 self._write(np.exp(logs - logs.max(axis=2, keepdims=True)))
                 posterior = self._propagate(check)[1][:, k]
-                is_excluded: Bools = ((posterior <= 0) & (self._shares[:, k] > 0)).any(axis=1)
+                is_excluded = np.asarray(((posterior <= 0) & (self._shares[:, k] > 0)).any(axis=1))
                 off = np.maximum(off, np.where(is_excluded, np.inf, np.abs(posterior - self._shares[:, k]).max(axis=1)))
                 change = wanted[:, k] - np.log(np.maximum(posterior, SMALLEST))
                 logs[:, k] = np.where(self._shares[:, k] > 0, logs[:, k] + change, -np.inf)

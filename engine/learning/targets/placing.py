@@ -25,7 +25,7 @@ def give_likelihoods(
     jobs: Sequence[Job], pool: Pool, targets: Mapping[int, Bools], *, is_fixed: bool = True
 ) -> tuple[tuple[Job, ...], int]:
     """Jobs in which every target of every row has a likelihood of its own; and how many numbers these are."""
-    is_target, values = _mark(pool, targets), _lay_out(pool)
+    is_target, values = mark_targets(pool, targets), _lay_out(pool)
     found, first = [], len(values)
     for job in jobs:
         pieces, rows = place_targets(job.part.pieces, is_target, values, first, is_fixed)
@@ -114,7 +114,7 @@ def _lay_out(pool: Pool) -> Floats:
     return np.concatenate([np.zeros(pool.layout.size), pool.evidence])
 
 
-def _mark(pool: Pool, targets: Mapping[int, Bools]) -> Bools:
+def mark_targets(pool: Pool, targets: Mapping[int, Bools]) -> Bools:
     """Per cell of the pool, whether a target begins there."""
     found = np.zeros(int(pool.evidence_starts[-1]), dtype=bool)
     for v, marks in targets.items():

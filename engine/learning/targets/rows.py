@@ -38,7 +38,7 @@ class TargetRows:
     @property
     def sizes(self) -> tuple[int, ...]:
         """Per target, how many states it has at most."""
-        used = (self.shares > 0).any(axis=0)
+        used = np.asarray((self.shares > 0).any(axis=0))
         return tuple(int(np.flatnonzero(states)[-1]) + 1 for states in used)
 
     @property

@@ -82,7 +82,7 @@ class Microscope(pn.viewable.Viewer):
         self._view.visible = isinstance(session.network, BayesianNetwork)
         if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
             return
-        data = reached.task.decomposition.dataset
+        data = reached.task.dataset
         self._row = min(self._row, data.n_rows - 1)
         self._field.value = f"{self._row + 1}"
         self._before.disabled, self._after.disabled = self._row == 0, self._row == data.n_rows - 1
@@ -111,7 +111,7 @@ class Microscope(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
         if turn != self._turn:
             return
-        network, data = reached.task.bayesian, reached.task.decomposition.dataset
+        network, data = reached.task.bayesian, reached.task.dataset
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
         self._m_step.write(*describe_m_step(network, child))
