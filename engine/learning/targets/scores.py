@@ -36,7 +36,7 @@ def _sum_constants(plan: Plan, dataset: Dataset, pool: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         logs = np.log(pool)
     starts = plan.pool.layout.starts
-    found = np.full(dataset.n_rows, sum(float(logs[starts[factor]]) for factor in plan.observed_factors))
+    found = np.full(dataset.n_rows, sum((float(logs[starts[k]]) for k in plan.observed_factors), 0.0))
     for v, vectors in dataset.likelihoods.items():
         soft = np.flatnonzero((dataset.codes[v] <= FIRST_LIKELIHOOD) & ~dataset.target_cells[v])
         vector = FIRST_LIKELIHOOD - dataset.codes[v, soft].astype(np.int64)
