@@ -66,4 +66,3 @@ def test_rows_with_targets_can_be_held_out():
     for words in ((), ("--non-fixed",)):
         result = run(*COMMAND, "--method", "em", "--hold-out", 0.3, *words).result
         assert result["held_out"]["log_loss"] > 0
-

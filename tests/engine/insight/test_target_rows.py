@@ -83,9 +83,10 @@ def test_the_gap_of_rows_with_one_target_is_shared_out():
 def test_the_gap_of_rows_with_several_targets_has_no_shares():
     network, dataset = small()
     task = make_task(network, dataset)
+    (component,) = range(len(task.decomposition.components))
+    bounds = bound_task(task)
     with pytest.raises(ModelError, match="several targets"):
-        for k in range(len(task.decomposition.components)):
-            share_gap(task, bound_task(task), network, k)
+        share_gap(task, bounds, network, component)
 
 
 def test_the_doctor_numbers_rows_as_they_stand():
