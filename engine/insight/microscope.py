@@ -15,12 +15,12 @@ import numpy as np
 from engine.inference.posterior import infer
 from engine.learning.learner import evaluate_state
 from engine.learning.parameters import Simplex
-from engine.learning.targets.splitting import has_targets
+from engine.learning.targets.meeting import meet_targets
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
-from engine.model.errors import ImpossibleEvidenceError, ModelError
+from engine.model.errors import ImpossibleEvidenceError
 from engine.model.network import BayesianNetwork
 
 MOST_COMPLETIONS = 64
@@ -73,12 +73,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         The variable whose family is looked at.
     """
     network = task.bayesian.with_tables(task.layout.tables(theta))
-    one = task.dataset.take(np.array([row]))
-    if has_targets(one):
-        raise ModelError(
-            f"row {row + 1} has a target: it is completed such that its posterior is that, which is not shown here; "
-            "look at a row without targets"
-        )
+    one = meet_targets(network, task.dataset.take(np.array([row])), fixed=not task.has_moving_targets)
     posterior = infer(network, one)
     if posterior.impossible[0]:
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import infer
-from engine.learning.targets.splitting import has_targets
+from engine.learning.targets.meeting import meet_targets
 from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
@@ -196,11 +196,6 @@ def predict(network: Network, dataset: Dataset, target: int, memory_limit: int =
     missing, uncertain = (float(dataset.weights[counted & some].sum()) for some in (own == MISSING, own < MISSING))
     rows = np.flatnonzero(known)
     aside = _set_aside(dataset.take(rows), target)
-    if has_targets(aside):
-        raise ModelError(
-            f"nothing is foretold from targets: rows that know {shorten(network.variables[target].name)} say what the "
-            "posterior of other variables shall be; make these cells states, likelihoods or missing"
-        )
     representative, case = distinct_rows(aside.codes, aside.n_rows)
     probability = _foretell(network, aside.take(representative), target, memory_limit)
     states = probability.shape[1]
@@ -231,7 +226,8 @@ def _foretell(network: Network, dataset: Dataset, target: int, memory_limit: int
     found = np.empty((dataset.n_rows, network.variables[target].cardinality))
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))
-        found[rows] = infer(network, dataset.take(rows), memory_limit).marginal(target)
+        some = meet_targets(network, dataset.take(rows), memory_limit)
+        found[rows] = infer(network, some, memory_limit).marginal(target)
     return found
 
 

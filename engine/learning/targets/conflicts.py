@@ -44,7 +44,7 @@ def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) ->
     besides = " and the row's other cells" if fixed else ""
     return (
         f"row {row + 1:,}: the target of {shorten(variable.name)} gives {shorten(variable.states[state])} "
-        f"{share:g}, which the starting parameters{besides} exclude; give it 0, or {ADVICE}"
+        f"{share:g}, which the parameters{besides} exclude; give it 0, or {ADVICE}"
     )
 
 
@@ -60,7 +60,7 @@ def _describe_together(network: Network, data: Dataset, rows: Ints, fixed: bool)
     row = several[low]
     names = list_names([network.variables[v].name for v in np.flatnonzero(data.target_cells[:, row])], most=6)
     return (
-        f"row {rows[row] + 1:,}: the targets of {names} cannot hold at once under the starting parameters; "
+        f"row {rows[row] + 1:,}: the targets of {names} cannot hold at once under the parameters; "
         f"give fewer of them, or {ADVICE}"
     )
 

@@ -134,13 +134,16 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     """What a row knows and what it leaves open, in sentences; ``line`` is its number in the whole data."""
     codes = data.codes[:, row]
     known = [f"{v.name} = {v.states[k]}" for v, k in zip(data.variables, codes, strict=True) if k >= 0]
-    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING]
+    wanted = [v.name for v, is_target in zip(data.variables, data.target_cells[:, row], strict=True) if is_target]
+    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING and v.name not in wanted]
     weight = data.weights[row]
     times = "" if weight == 1 else f", counted {weight:,.6g} times"
     of = f"{data.n_rows:,}" if line is None else f"{data.n_rows:,} learned from (row {line + 1:,} of the data)"
     lines = [f"E-step. Row {row + 1:,} of {of}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
     if soft:
         lines.append(f"Known only softly: {cut(soft, MOST_VALUES)}.")
+    if wanted:
+        lines.append(f"Weighed such that targets are met: {cut(wanted, MOST_VALUES)}.")
     if view.variables:
         names = [data.variables[v].name for v in view.variables]
         lines.append(f"It is completed in every way for {cut(names, MOST_VALUES)}, each weighed by its probability:")

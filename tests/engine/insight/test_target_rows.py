@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from engine.insight.doctor import examine
 from engine.insight.held_out import HeldOutRows, score_held_out
@@ -15,7 +16,7 @@ from engine.insight.slack import share_gap
 from engine.learning.bounding import bound_task
 from engine.learning.task import make_task
 from engine.model.dataset import TargetCell, make_dataset
-from engine.model.errors import ModelError
+from engine.model.errors import ImpossibleEvidenceError, ModelError
 from tests import oracles
 from tests.engine.learning.models import evaluate, random_network
 from tests.engine.learning.test_targets import start_of, take_apart, target_problems
@@ -54,19 +55,50 @@ def test_the_microscope_takes_rows_as_they_are_numbered_in_the_data():
     network, dataset = small()
     task = make_task(network, dataset)
     theta = start_of(task, network)
-    for row in (0, 1):
-        with pytest.raises(ModelError, match=f"row {row + 1} has a target"):
-            look_closely(task, theta, row, 1)
     view = look_closely(task, theta, 2, 1)
     assert view.variables == (1,)
     np.testing.assert_allclose(view.counts, task.layout.tables(evaluate(task, theta).counts)[1])
 
 
-def test_nothing_is_foretold_from_targets():
+@settings(max_examples=25, deadline=None)
+@given(target_problems(), st.booleans())
+def test_the_microscope_completes_rows_such_that_targets_hold(problem, fixed):
+    network, dataset = problem
+    task = make_task(network, dataset, fixed=fixed)
+    theta, rows, targets = start_of(task, network), *take_apart(dataset)[:2]
+    for row, child in enumerate(np.resize(range(len(network.variables)), dataset.n_rows).tolist()):
+        model = plain_model(network)
+        if fixed:
+            joint, _ = oracles.complete_row(*model, rows[row], targets[row])
+        else:
+            before, _ = oracles.complete_row(*model, [None] * len(model[0]), targets[row])
+            joint = oracles.row_joint(model[0], before, rows[row])
+            joint = joint / joint.sum()
+        view = look_closely(task, theta, row, child)
+        np.testing.assert_allclose(view.family, oracles.marginal(joint, network.scopes[child]), atol=1e-8)
+        of_row = oracles.marginal(joint, view.variables)
+        for completion in view.completions:
+            assert completion.weight == pytest.approx(float(of_row[completion.states]), abs=1e-8)
+
+
+def test_a_state_is_foretold_from_other_cells_targets_included():
     network, dataset = small()
-    with pytest.raises(ModelError, match="nothing is foretold from targets"):
-        predict(network, dataset, 2)
-    assert predict(network, dataset.take(np.array([2, 3])), 2).total == 4
+    found = predict(network, dataset, 1)
+    joint, _ = oracles.complete_row(*plain_model(network), [0, None, 0], {})
+    expected = oracles.marginal(joint, (1,))
+    np.testing.assert_allclose(found.probability[found.case[0]], expected)
+    wanted = make_dataset(network.variables, [["a", "b", TargetCell((0.2, 0.8))]])
+    joint, _ = oracles.complete_row(*plain_model(network), [0, None, None], {2: (0.2, 0.8)})
+    np.testing.assert_allclose(predict(network, wanted, 1).probability[0], oracles.marginal(joint, (1,)))
+
+
+def test_a_row_whose_targets_cannot_be_met_is_named():
+    network, dataset = small()
+    network = network.with_tables([[1.0, 0.0], *network.tables[1:]])
+    task = make_task(network, dataset)
+    theta = start_of(task, network)
+    with pytest.raises(ImpossibleEvidenceError, match="the target of 'A' gives 'b'"):
+        look_closely(task, theta, 1, 1)
 
 
 def test_the_gap_of_rows_with_one_target_is_shared_out():

@@ -295,29 +295,28 @@ def falling_problem(seed):
     generator = np.random.default_rng(seed)
     network = random_network("ABC", [(), (0, 2), ()], seed=seed)
     rows = []
-    for _ in range(generator.integers(2, 7)):
-        share = float(generator.uniform(0.01, 0.99))
-        rows.append(
-            [str(generator.choice(["a", "b"])), TargetCell((share, 1 - share)), str(generator.choice(["a", "b"]))]
-        )
-    return network, make_dataset(network.variables, rows)
+    for _ in range(10):
+        share, seen = float(generator.uniform(0.01, 0.99)), generator.choice(["a", "b"], 2).tolist()
+        rows.append([seen[0], TargetCell((share, 1 - share)), seen[1]])
+    return network, make_dataset(network.variables, rows, generator.integers(1, 100, len(rows)))
 
 
 def test_moving_targets_can_fall_and_the_best_iterate_is_kept():
     """The thesis' claim that the likelihood rises does not hold where a target has parents."""
     fallen, deepest = 0, 0.0
-    for seed in range(60):
+    for seed in range(40):
         network, dataset = falling_problem(seed)
-        stopping = Stopping(tol=1e-9, max_iter=40)
+        stopping = Stopping(tol=1e-9, max_iter=15)
         found = list(learn(network, dataset, "em", start="current", fixed=False, stopping=stopping))
         course = np.array([s.objective.sum() for s in found])
         drop = float(-np.diff(course[:-1]).min(initial=0.0))
-        fallen, deepest = fallen + (drop > 1e-9), max(deepest, drop)
+        fallen, deepest = fallen + (drop > 1e-6), max(deepest, drop)
         assert course[-1] == pytest.approx(course.max(), abs=1e-12)
         state = evaluate(found[-1].task, found[-1].theta[0])
         assert state.objective.sum() == pytest.approx(course[-1], abs=1e-9)
+        assert course.max() <= bound_task(found[-1].task).total
     assert fallen >= 5
-    assert deepest > 0.01
+    assert deepest > 1.0
 
 
 def test_a_moving_target_of_a_root_never_falls():
