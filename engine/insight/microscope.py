@@ -15,7 +15,7 @@ import numpy as np
 from engine.inference.posterior import infer
 from engine.learning.learner import evaluate_state
 from engine.learning.parameters import Simplex
-from engine.learning.targets.meeting import meet_targets
+from engine.learning.target_rows import meet_targets
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats

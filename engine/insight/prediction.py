@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import infer
-from engine.learning.targets.meeting import meet_targets
+from engine.learning.target_rows import meet_targets
 from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import find_log_partition, infer
-from engine.learning.targets.meeting import score_target_rows
+from engine.learning.target_rows import score_target_rows
 from engine.learning.targets.splitting import has_targets
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import MISSING, Dataset

@@ -13,7 +13,7 @@ weight. Four bounds, of which the lowest counts:
 
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
 optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row
-one is split, and the others are dropped: see :mod:`engine.learning.targets.relaxing`.
+one is split, and the others are dropped: see :mod:`engine.learning.relaxing`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from engine.learning.empirical import number_rows, sum_conditional, sum_naive
 from engine.learning.imap.bound import Own, Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.parameters import Simplex
-from engine.learning.targets.relaxing import relax_blocks
+from engine.learning.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Role

@@ -18,7 +18,7 @@ from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import make_starts
 from engine.learning.stopping import Progress, Stopping, begin, iterate
-from engine.learning.targets.conflicts import describe_conflict
+from engine.learning.target_conflicts import describe_conflict
 from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workers import learn_on_workers
@@ -68,11 +68,9 @@ def learn(
     given : variables
         Of a Markov network: the others' likelihood given these is learned.
     fixed : bool
-        Whether the targets of cells hold whatever else a row says. If not, what is learned may get worse in between,
-        and the last snapshot has the best that each restart has been at.
+        Whether the targets of cells hold whatever else a row says; if not, the last snapshot has the best iterates.
     cancelled : callable
-        Asked often, also inside a long step; learning ends with the last whole state when it says yes.
-        What was not begun by then has the objective −∞.
+        Asked often, also inside a step: learning then ends with the last whole state, −∞ for what was not begun.
     executor : concurrent.futures.Executor, optional
         With a decomposed method, components are learned on it, each to the end, with one snapshot when it is.
     task : LearningTask, optional

@@ -15,7 +15,7 @@ from engine.learning.empirical import sum_likelihoods
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
-from engine.learning.targets.placing import give_likelihoods, meet_before, number_sets
+from engine.learning.target_jobs import give_likelihoods, meet_before, number_sets
 from engine.learning.targets.splitting import SplitData, has_targets, split_targets
 from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset, Role
@@ -152,8 +152,7 @@ def make_task(
     _check_given(network, dataset, given)
     is_moving = not fixed and has_targets(dataset)
     split = _number_targets(dataset) if is_moving else split_targets(dataset)
-    data = split.dataset
-    decomposition = decompose(network, data)
+    data, decomposition = split.dataset, decompose(network, split.dataset)
     left_out = decomposition.pruned if condition else ()
     evidence = replace(data, targets={}) if data.targets else data
     plan = make_plan(
@@ -164,25 +163,40 @@ def make_task(
     # A variable in no factor is in no component.
     of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
     component = np.repeat(of_factor, np.diff(layout.starts))
+    terms, n_fitted = _make_data_terms(plan, data, of_block, component, last, memory_limit, is_moving)
+    if isinstance(network, MarkovNetwork):
+        terms.append(_partition_term(network, evidence, given, layout, last, memory_limit))
+    geometry = _make_geometry(layout, prior)
+    own = sum_likelihoods(data) + split.entropies
+    constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
+    return LearningTask(layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), is_moving)
+
+
+def _make_geometry(layout: Layout, prior: Prior) -> Geometry:
+    """What the parameters may be, and their prior."""
+    if isinstance(layout.network, MarkovNetwork):
+        return LogLinear.of(layout, prior)
+    return Simplex.of(layout, flat_exponents(layout.network, prior))
+
+
+def _make_data_terms(
+    plan: Plan,
+    data: Dataset,
+    of_block: tuple[int, ...],
+    component: Ints,
+    last: int,
+    memory_limit: int,
+    is_moving: bool,
+) -> tuple[list[Term], int]:
+    """The terms of the data, those that must be propagated first in front; and how many likelihoods they find."""
     jobs, n_fitted, before = make_jobs(plan, of_block), 0, []
     if is_moving:
-        jobs, term, n_fitted = meet_before(network, data, jobs, component, last, memory_limit)
+        jobs, term, n_fitted = meet_before(plan.network, data, jobs, component, last, memory_limit)
         before.append(term)
     elif data.targets:
         jobs, n_fitted = give_likelihoods(jobs, plan.pool, data.targets)
-    terms = [*before, Term(1, _count_complete(plan, layout), component, jobs)]
-    geometry: Geometry
-    if isinstance(network, MarkovNetwork):
-        geometry = LogLinear.of(layout, prior)
-        terms.append(_partition_term(network, evidence, given, layout, last, memory_limit))
-    else:
-        geometry = Simplex.of(layout, flat_exponents(network, prior))
-    constants = sum_likelihoods(data) + split.entropies
-    constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), constants, last + 1)
-    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
-    return LearningTask(
-        layout, decomposition, objective, plan, of_block, dataset, constants, tuple(sorted(given)), is_moving
-    )
+    return [*before, Term(1, _count_complete(plan, plan.pool.layout), component, jobs)], n_fitted
 
 
 def _number_targets(dataset: Dataset) -> SplitData:

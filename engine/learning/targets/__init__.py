@@ -9,5 +9,6 @@ one target is split into rows of hard states (``splitting``). In a row with seve
 so that it is a row of likelihoods λ, found anew at every pass (``fitting``), whose counts and gradient are those of a
 row of likelihoods: at the minimum, a change of λ changes nothing. No learner knows of it.
 
-Targets that are *not fixed* hold before a row's other cells are known, which change them (``placing``).
+Targets that are *not fixed* hold before a row's other cells are known, which change them: see
+:mod:`engine.learning.target_jobs`.
 """

@@ -11,9 +11,9 @@ from engine.inference import log_space
 from engine.inference.plan import MEMORY_LIMIT, Block, Part, Plan
 from engine.inference.planner import make_plan
 from engine.inference.tape import Tape, chunk_rows
-from engine.learning.targets.conflicts import describe_conflict
+from engine.learning.target_conflicts import describe_conflict
+from engine.learning.target_jobs import mark_targets
 from engine.learning.targets.fitting import Fitter
-from engine.learning.targets.placing import mark_targets
 from engine.learning.targets.rows import TargetRows, place_targets
 from engine.learning.targets.splitting import has_targets
 from engine.model.arrays import Floats
