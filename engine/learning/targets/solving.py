@@ -10,11 +10,15 @@ from engine.model.arrays import Bools, Floats
 
 TOLERANCE = 1e-13
 """How far a margin may be from its target."""
+CLOSE = 1e-10
+"""So far it may be where it comes no closer: rounding does not let it."""
 SWEEPS = 3
 """Rounds of proportional fitting before Newton's steps are tried: most tables are done by then, or near."""
 MOST_ROUNDS = 200
 LONGEST_STEP = 10.0
 """Of a likelihood's logarithm, in one of Newton's steps."""
+LENGTHS = (1.0, 0.25, 0.06)
+"""Parts of a step that are tried in turn until it does not lead uphill."""
 RIDGE = 1e-13
 """What keeps the matrix of a step from being singular where two targets say the same."""
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -50,8 +54,9 @@ def solve_tables(log_p: Floats, shares: Floats) -> tuple[Floats, Floats]:
         found = some.sweep(logs[open_rows])
         if number >= SWEEPS:
             found = some.step(found)
-        logs[open_rows], residuals[open_rows] = found, some.find_residuals(found)
-        open_rows = open_rows[residuals[open_rows] > TOLERANCE]
+        before, after = residuals[open_rows], some.find_residuals(found)
+        logs[open_rows], residuals[open_rows] = found, after
+        open_rows = open_rows[(after > TOLERANCE) & ((after > CLOSE) | (after < before / 2))]
     return problem.spread(logs), residuals
 
 
@@ -109,11 +114,19 @@ class _Tables:
             curvature[:, block, block] += 1.0
         curvature += np.eye(curvature.shape[1]) * np.where(self._shares > 0, RIDGE, 1.0)[:, :, None]
         downhill = np.linalg.solve(curvature, (self._shares - margins)[:, :, None])[:, :, 0]
-        tried = logs + np.clip(np.where(self._shares > 0, downhill, 0.0), -LONGEST_STEP, LONGEST_STEP)
-        before = height - (self._shares * logs).sum(axis=1)
-        after = self._weigh(tried)[1] - (self._shares * tried).sum(axis=1)
-        taken = after <= before + 1e-15 * (1 + np.abs(before))
-        return np.where(taken[:, None], tried, logs)
+        downhill = np.where(self._shares > 0, downhill, 0.0)
+        downhill *= np.minimum(1.0, LONGEST_STEP / np.maximum(np.abs(downhill).max(axis=1, keepdims=True), SMALLEST))
+        lowest = height - (self._shares * logs).sum(axis=1)
+        slack = 1e-15 * (1 + np.abs(lowest))
+        found, is_taken = logs, np.zeros(len(logs), dtype=bool)
+        for length in LENGTHS:
+            tried = logs + length * downhill
+            after = self._weigh(tried)[1] - (self._shares * tried).sum(axis=1)
+            is_better = ~is_taken & (after <= lowest + slack)
+            found, is_taken = np.where(is_better[:, None], tried, found), is_taken | is_better
+            if is_taken.all():
+                break
+        return found
 
     def find_residuals(self, logs: Floats) -> Floats:
         """Per table, how far its margins are from their targets at most."""

@@ -212,7 +212,7 @@ def test_every_learner_takes_rows_with_several_targets(method):
     network, dataset = two_targets()
     if METHODS[method].reason_against(network):
         network = MarkovNetwork(network.variables, network.scopes, network.tables)
-    stopping = Stopping(max_iter=40 if method == "auto" else 400, until=1e-4)
+    stopping = Stopping(max_iter=10 if method == "auto" else 400, until=1e-4)
     snapshots = list(learn(network, dataset, method, random_state=1, stopping=stopping))
     task = snapshots[-1].task
     best = max(s.objective.sum(axis=1).max() for s in snapshots[-1:])
