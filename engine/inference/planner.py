@@ -71,7 +71,7 @@ def make_plan(
     MemoryLimitError
         If a single row would need more than ``memory_limit`` bytes.
     """
-    _check(network, dataset)
+    _check_dataset(network, dataset)
     left_out = frozenset(without)
     factors = [f for f in range(len(network.scopes)) if isinstance(network, MarkovNetwork) or f not in left_out]
     codes, ranges = _close_constants(dataset)
@@ -91,8 +91,7 @@ def make_plan(
     return Plan(network, dataset, codes, planner.pool, tuple(observed_factors), blocks)
 
 
-def _check(network: Network, dataset: Dataset) -> None:
-    """Raise an error if a dataset is no evidence on a network."""
+def _check_dataset(network: Network, dataset: Dataset) -> None:
     if dataset.variables != network.variables:
         raise ModelError("the dataset is not over the network's variables, in their order; align it first")
     if dataset.targets and dataset.target_cells.any():

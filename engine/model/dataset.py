@@ -47,6 +47,10 @@ class TargetCell:
     shares: tuple[float, ...]
 
 
+Vector = tuple[float, ...] | TargetCell
+"""What an uncertain cell holds: a likelihood, or a target."""
+
+
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Weighted rows over variables.
@@ -176,6 +180,12 @@ class Dataset:
         """Some of the rows, in that order."""
         return replace(self, codes=self.codes[:, rows], weights=self.weights[rows])
 
+    def vector(self, variable: int, code: int) -> Vector:
+        """What a code below :data:`MISSING` stands for in a variable's column."""
+        number = FIRST_LIKELIHOOD - code
+        values = tuple(self.likelihoods[variable][number].tolist())
+        return TargetCell(values) if variable in self.targets and self.targets[variable][number] else values
+
     @cached_property
     def target_cells(self) -> Bools:
         """Which cells are targets: an array (variables, rows)."""
@@ -213,7 +223,7 @@ def make_dataset(
     >>> make_dataset([rain], [["no"], [None], [(0.2, 0.8)], [TargetCell((0.2, 0.8))]]).codes.tolist()
     [[1, -1, -2, -3]]
     """
-    vectors: list[dict[tuple[float, ...] | TargetCell, int]] = [{} for _ in variables]
+    vectors: list[dict[Vector, int]] = [{} for _ in variables]
     codes = np.full((len(variables), len(rows)), MISSING, dtype=np.int64)
     for r, row in enumerate(rows):
         if len(row) != len(variables):
@@ -225,15 +235,18 @@ def make_dataset(
                 vector = cell if isinstance(cell, TargetCell) else tuple(float(value) for value in cell)
                 codes[i, r] = FIRST_LIKELIHOOD - vectors[i].setdefault(vector, len(vectors[i]))
     most = max((len(found) for found in vectors), default=0)
-    marked = {i: np.array([isinstance(each, TargetCell) for each in found]) for i, found in enumerate(vectors)}
+    stacked = {i: stack_vectors(list(found)) for i, found in enumerate(vectors) if found}
     return Dataset(
         tuple(variables),
         codes.astype(code_dtype(variables, most)),
         np.ones(len(rows)) if weights is None else np.array(weights, dtype=np.float64),
-        {
-            i: np.array([each.shares if isinstance(each, TargetCell) else each for each in found], dtype=np.float64)
-            for i, found in enumerate(vectors)
-            if found
-        },
-        {i: marks for i, marks in marked.items() if marks.any()},
+        {i: values for i, (values, _) in stacked.items()},
+        {i: marks for i, (_, marks) in stacked.items() if marks.any()},
     )
+
+
+def stack_vectors(vectors: Sequence[Vector]) -> tuple[Floats, Bools]:
+    """Some vectors of one variable as the rows of an array, and which of them are targets."""
+    values = [each.shares if isinstance(each, TargetCell) else each for each in vectors]
+    marks = [isinstance(each, TargetCell) for each in vectors]
+    return np.array(values, dtype=np.float64), np.array(marks, dtype=bool)

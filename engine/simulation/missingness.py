@@ -112,7 +112,7 @@ def remove_nmar(
 ) -> Dataset:
     """Cells not missing at random: how probably depends on the value that goes missing.
 
-    Only cells with a state are removed, and the rate is of these; missing and likelihood cells stay.
+    Only cells with a state are removed, and the rate is of these; missing, likelihood and target cells stay.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_s
     """
     (i,) = _find_columns(dataset, [name])
     if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
-        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
+        raise ModelError(f"{name!r} has cells that are likelihoods or targets; a sensor needs its states")
     matrix = _check_confusion(dataset, i, confusion)
     sums = np.cumsum(matrix, axis=1)
     draws = make_generator(random_state).random(dataset.n_rows)
