@@ -14,7 +14,6 @@ from engine.learning.target_rows import score_target_rows
 from engine.learning.targets.splitting import has_targets
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import MISSING, Dataset
-from engine.model.errors import ModelError
 from engine.model.network import Network
 
 AT_ONCE = 50_000
@@ -92,12 +91,6 @@ def score_rows(
     >>> score_rows(network, make_dataset([rain], [["yes"], ["no"], [None]])).log_likelihood.round(4).tolist()
     [-1.3863, -0.2877, 0.0]
     """
-    with_targets = int(np.count_nonzero(dataset.target_cells.any(axis=0))) if dataset.targets else 0
-    if with_targets:
-        raise ModelError(
-            f"{with_targets:,} of {dataset.n_rows:,} rows have targets for posteriors, which have no log-likelihood; "
-            "read them as likelihoods, or hide them"
-        )
     found = np.empty(dataset.n_rows)
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))

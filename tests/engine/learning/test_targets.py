@@ -60,7 +60,7 @@ def take_apart(dataset):
     rows, targets = plain_rows(dataset), []
     for k, cells in enumerate(rows):
         wanted = np.flatnonzero(dataset.target_cells[:, k]).tolist()
-        targets.append({v: cells[v] for v in wanted})
+        targets.append({v: cells[v].shares for v in wanted})
         for v in wanted:
             cells[v] = None
     return rows, targets, dataset.weights.tolist()
