@@ -22,6 +22,7 @@ from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
@@ -118,7 +119,8 @@ def decompose(options: argparse.Namespace) -> None:
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
     lines = describe_split(problem.split)
-    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
+    apart = " (those with one target are split)" if has_targets(data) else ""
+    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines.append(

@@ -40,6 +40,7 @@ def test_fixed_targets_are_learned_and_bounded():
     bound = run("bound", *FILES, "--bound-seconds", 0, "--json").result
     assert bound["tightest"] == pytest.approx(result["bound"]["tightest"])
     assert run("decompose", *FILES, "--json").result["rows"] == 40
+    assert "(those with one target are split)" in run("decompose", *FILES).out
 
 
 def test_targets_are_told_of():
