@@ -11,7 +11,7 @@ from typing import Any
 from app.commands import check_seed, memory_limit, names_by_role, show
 from app.held_out import check_target, describe_held_out
 from app.learning_input import read_input
-from app.learning_results import describe_bounds, describe_components, describe_result, list_result
+from app.learning_results import describe_bounds, describe_components, describe_result, list_result, list_ties
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
@@ -28,6 +28,7 @@ from engine.model.arrays import Floats
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
 from pgmgui.project.target_words import describe_targets
+from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
@@ -57,6 +58,7 @@ def learn(options: argparse.Namespace) -> None:
         prior=problem.prior,
         given=problem.given,
         fixed=problem.fixed,
+        ties=problem.ties,
         stopping=stopping,
         memory_limit=memory_limit(options),
     )
@@ -101,7 +103,7 @@ def decompose(options: argparse.Namespace) -> None:
     """Say how the learning problem falls apart."""
     problem = read_input(options)
     network, data = problem.network, problem.data
-    task = make_task(network, data, memory_limit=NO_LIMIT)
+    task = make_task(network, data, memory_limit=NO_LIMIT, ties=problem.ties)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
     distinct = task.whole_rows
@@ -115,6 +117,7 @@ def decompose(options: argparse.Namespace) -> None:
         "rows": data.n_rows,
         "distinct_rows": distinct,
         "components": components,
+        "ties": list_ties(task),
         "inferences": {"whole": distinct, "decomposed": iterated},
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
@@ -123,6 +126,7 @@ def decompose(options: argparse.Namespace) -> None:
     lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
+    lines += describe_ties(task)
     lines.append(
         f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
         f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
@@ -145,7 +149,7 @@ def _list_component(component: dict[str, Any]) -> str:
 def bound(options: argparse.Namespace) -> None:
     """Say how high the objective can be at most."""
     problem = read_input(options)
-    task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given)
+    task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given, ties=problem.ties)
     bounds = bound_task(task, Budget(options.bound_seconds))
     problem.notes.extend(_list(describe_targets(task)))
     lines = describe_split(problem.split)
@@ -217,6 +221,17 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="cells that are targets hold before the rest of a row is known, not whatever it says; for em, which keeps "
         "the best iterate, as it need not get better at every step",
+    )
+
+
+def add_ties(parser: argparse.ArgumentParser) -> None:
+    """The option that ties tables."""
+    parser.add_argument(
+        "--tie",
+        action="append",
+        default=[],
+        metavar="A,B,C",
+        help="Bayesian networks: these variables share one table, and their counts are added; may be repeated",
     )
 
 

@@ -48,7 +48,7 @@ class View:
     family : array (the table's shape)
         Pr(x u | row).
     counts : array (the table's shape)
-        Σ w Pr(x u | row) over all rows.
+        Σ w Pr(x u | row) over all rows, and over all variables that share the table.
     before, after : array (the table's shape)
         The family's table before and after the M-step.
     """
@@ -79,12 +79,13 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")
     variables = _open_variables(task, one, child)
     state, _ = evaluate_state(Workspace(task.objective), theta)
-    after = Simplex.of(task.layout, task.exponents).maximise(state.counts, theta)
+    assert isinstance(task.geometry, Simplex)
+    after = task.geometry.maximise(state.counts, theta)
     return View(
         variables,
         _complete(one, variables, network),
         posterior.family(child)[0],
-        task.layout.tables(state.counts)[child],
+        task.layout.tables(task.geometry.follow(state.counts))[child],
         task.layout.tables(theta)[child],
         task.layout.tables(after)[child],
     )

@@ -55,9 +55,9 @@ def share_gap(task: LearningTask, bounds: Bounds, network: BayesianNetwork, numb
     place = {v: k for k, v in enumerate(sorted((*component.variables, *component.boundary)))}
     order = bounds.orders[number]
     reached = dict.fromkeys((*order, *component.variables), 0.0)
-    exponents = task.layout.tables(task.exponents)
+    prior_counts = task.layout.tables(task.prior_counts)
     for v in reached:
-        reached[v] = float(np.sum(xlogy(exponents[v] - 1, network.tables[v]))) + float(entropies[v])
+        reached[v] = float(np.sum(xlogy(prior_counts[v], network.tables[v]))) + float(entropies[v])
     known = np.full_like(data.codes, MISSING)
     given = [place[v] for v in component.boundary]
     known[given] = data.codes[given]

@@ -14,6 +14,10 @@ weight. Four bounds, of which the lowest counts:
 With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
 optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row
 one is split, and the others are dropped: see :mod:`engine.learning.relaxing`.
+
+Where variables share a table, less can be reached, and what bounds the problem without ties bounds it with them; their
+one prior is that of the table that leads. If the data of all that share a table is complete, the exact optimum of their
+added counts is taken instead: it holds for them together, each has what it reaches there.
 """
 
 from __future__ import annotations
@@ -27,10 +31,11 @@ from engine.inference.plan import Block
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
 from engine.learning.imap.bound import Own, Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
+from engine.learning.objective import Objective
 from engine.learning.parameters import Simplex
 from engine.learning.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
+from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Role
 from engine.model.errors import ModelError
 
@@ -82,11 +87,13 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
         raise ModelError("these are bounds of Bayesian networks; a Markov network has others")
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
-        exponents = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
-        task = make_task(task.network, task.dataset, exponents)
+        exponents = dict(zip(names, task.layout.tables(task.exponents), strict=True))
+        task = make_task(task.network, task.dataset, exponents, ties=task.ties)
     objective = task.objective
     prior = _highest(geometry, geometry.prior_counts)
     exact = _highest(geometry, objective.counts + geometry.prior_counts)
+    if task.ties:
+        exact = np.where(_is_counted_together(task), _highest_shared(objective), exact)
     naive = sum_naive(task.decomposition.dataset) + float(objective.sum(prior).sum() + objective.constant.sum())
     blocks, constants = relax_blocks(task)
     home = np.array(task.decomposition.component_of) % objective.n_components  # pruned variables come last
@@ -136,6 +143,21 @@ def _highest(geometry: Simplex, weights: Floats) -> Floats:
     """Σ w log θ at its maximum, θ = w / Σ w in each parameter set; per parameter."""
     best = geometry.normalise(weights, otherwise=np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)
+
+
+def _highest_shared(objective: Objective) -> Floats:
+    """Σ w log θ of complete data at its maximum where tables are shared: each parameter's part of the sum of all."""
+    geometry = objective.geometry
+    assert isinstance(geometry, Simplex)
+    weights = objective.counts + geometry.prior_counts
+    best = geometry.maximise(geometry.gather(objective.counts), np.ones_like(weights))
+    return np.asarray(xlogy(weights, best), dtype=np.float64)
+
+
+def _is_counted_together(task: LearningTask) -> Bools:
+    """The parameters of shared tables whose data is complete wherever they are."""
+    iterated = np.array([*task.iterated, False])
+    return ~iterated[task.objective.component]
 
 
 def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:

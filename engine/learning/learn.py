@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -49,6 +49,7 @@ def learn(
     prior: Prior = 1.0,
     given: Collection[int] = (),
     fixed: bool = True,
+    ties: Sequence[Sequence[int]] = (),
     stopping: Stopping | None = None,
     memory_limit: int = MEMORY_LIMIT,
     cancelled: Callable[[], bool] = NEVER,
@@ -65,10 +66,8 @@ def learn(
     start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
-    given : variables
-        Of a Markov network: the others' likelihood given these is learned.
-    fixed : bool
-        Whether the targets of cells hold whatever else a row says; if not, the last snapshot has the best iterates.
+    given, ties, fixed : variables, groups of variables, bool
+        See :func:`~engine.learning.task.make_task`. If targets are not fixed, the last snapshot has the best iterates.
     cancelled : callable
         Asked often, also inside a step: learning then ends with the last whole state, −∞ for what was not begun.
     executor : concurrent.futures.Executor, optional
@@ -83,7 +82,9 @@ def learn(
     chosen, stopping = find_method(method), stopping or Stopping()
     _refuse(chosen, chosen.reason_against(network, given, prior))
     if task is None or not chosen.conditioned:
-        task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned, fixed=fixed)
+        task = make_task(
+            network, dataset, prior, memory_limit, given=given, ties=ties, condition=chosen.conditioned, fixed=fixed
+        )
     _refuse(chosen, chosen.reason_against_data(task))
     restarts = max(n_init, chosen.restarts) if n_init > 0 else n_init
     starts = resume.theta if resume else make_starts(task, start, restarts, random_state)
@@ -216,7 +217,7 @@ class _Runs:
         return replace(
             progress,
             iterations=iterations,
-            active=~converged,
+            active=progress.active & ~converged,
             recent=np.where(is_known[:, None], recent, progress.recent),
             iteration=int(iterations.max(initial=0)),
         )
@@ -231,10 +232,12 @@ class _Runs:
         return state.choose(np.repeat(is_better, per_restart), parameters, best)
 
     def _units(self, restarts: int) -> Ints:
-        """Per component of a batch, what it stops with: itself, or the whole restart."""
+        """Per component of a batch, what it stops with: itself, those it shares tables with, or the whole restart."""
         per_restart = self.task.objective.n_components
-        every = np.arange(restarts * per_restart)
-        return every if self.is_split else every // per_restart
+        if not self.is_split:
+            return np.arange(restarts * per_restart) // per_restart
+        shift = np.repeat(np.arange(restarts) * per_restart, per_restart)
+        return np.tile(self.task.objective.stops_with, restarts) + shift
 
     def _check_possible(self, progress: Progress) -> None:
         is_impossible = np.isneginf(progress.state.log_likelihood)
@@ -270,7 +273,7 @@ class _Runs:
         state, unit = progress.state, progress.unit
         news = {
             "theta": state.theta,
-            "counts": state.counts,
+            "counts": self.task.geometry.follow(state.counts.reshape(batch.stop - batch.start, -1)),
             "log_likelihood": state.log_likelihood,
             "objective": state.objective,
             "iterations": progress.iterations[unit],
@@ -287,7 +290,10 @@ class _Runs:
                 known[batch] = values.reshape(known[batch].shape)
         self._iteration = progress.iteration
         if isinstance(self.learner, Auto):
-            self._courses |= dict.fromkeys(range(batch.start, batch.stop), self.learner.courses(state))
+            courses = self.learner.courses(state)
+            if courses and self.is_split:
+                courses = tuple(courses[k] for k in self.task.objective.stops_with)
+            self._courses |= dict.fromkeys(range(batch.start, batch.stop), courses)
         return self.snapshot(stop)
 
     def snapshot(self, stop: str) -> Snapshot:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -24,6 +24,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
+from engine.model.ties import Ties, check_ties, tie_parameters
 
 EXPECTED_PASSES = 30
 """How many iterations a plan is made for."""
@@ -48,6 +49,8 @@ class LearningTask:
         to a maximum of 1, and the entropies of targets that are split.
     has_moving_targets : bool
         Whether there are targets that are not fixed: what is learned need not get better at every step then.
+    ties : groups of variables
+        Those of a group share one table.
     """
 
     layout: Layout
@@ -58,6 +61,7 @@ class LearningTask:
     dataset: Dataset
     constants: Floats
     given: tuple[int, ...] = ()
+    ties: Ties = ()
     has_moving_targets: bool = False
 
     @property
@@ -79,9 +83,18 @@ class LearningTask:
     @property
     def exponents(self) -> Floats:
         """The Dirichlet exponents ψ of a Bayesian network's parameters."""
+        return self.geometry.follow(self._simplex.exponents)
+
+    @property
+    def prior_counts(self) -> Floats:
+        """What a Bayesian network's prior adds to counts: of a shared table, to those of the one that leads."""
+        return self._simplex.prior_counts
+
+    @property
+    def _simplex(self) -> Simplex:
         if not isinstance(self.geometry, Simplex):
             raise ModelError("only Bayesian networks have Dirichlet exponents; the network is a Markov network")
-        return self.geometry.exponents
+        return self.geometry
 
     @property
     def is_decomposed(self) -> bool:
@@ -98,6 +111,15 @@ class LearningTask:
         for block, component in zip(self.plan.blocks, self.component_of_block, strict=True):
             found[component] = block
         return tuple(found[: len(self.decomposition.components)])
+
+    @cached_property
+    def iterated(self) -> tuple[bool, ...]:
+        """Per component of a decomposed task, whether counting does not solve it and all that share its table."""
+        parts, together = self.decomposition.components, self.objective.stops_with
+        is_open = np.zeros(len(together), dtype=bool)
+        for k, (part, block) in enumerate(zip(parts, self.blocks, strict=True)):
+            is_open[together[k]] |= not (part.is_complete or block is None)
+        return tuple(is_open[together[: len(parts)]].tolist())
 
     @cached_property
     def whole_rows(self) -> int:
@@ -128,13 +150,14 @@ def make_task(
     memory_limit: int = MEMORY_LIMIT,
     *,
     given: Collection[int] = (),
+    ties: Sequence[Sequence[int]] = (),
     condition: bool = True,
     fixed: bool = True,
 ) -> LearningTask:
     """Decompose the problem and plan its inference.
 
     Hidden leaves of a Bayesian network are left out. Their expected counts would be θ(x|u) Pr(u|row), from which EM
-    keeps θ as it is; with a prior it would creep to the prior's mode, which they are given at once.
+    keeps θ as it is; with a prior it would creep to its mode, which they have at once. Those that are tied follow.
 
     Parameters
     ----------
@@ -143,6 +166,8 @@ def make_task(
     given : variables
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
+    ties : groups of variables
+        Of a Bayesian network: those of a group share one table. Their data terms stay apart, but they stop together.
     condition : bool
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
@@ -150,7 +175,7 @@ def make_task(
         Whether the targets of cells hold whatever else a row says; else they hold before it is known.
     """
     _check_given(network, dataset, given)
-    is_moving = not fixed and has_targets(dataset)
+    ties, is_moving = check_ties(network, ties), not fixed and has_targets(dataset)
     split = _number_targets(dataset) if is_moving else split_targets(dataset)
     data, decomposition = split.dataset, decompose(network, split.dataset)
     left_out = decomposition.pruned if condition else ()
@@ -166,18 +191,20 @@ def make_task(
     terms, n_fitted = _make_data_terms(plan, data, of_block, component, last, memory_limit, is_moving)
     if isinstance(network, MarkovNetwork):
         terms.append(_partition_term(network, evidence, given, layout, last, memory_limit))
-    geometry = _make_geometry(layout, prior)
+    geometry = _make_geometry(layout, prior, ties)
     own = sum_likelihoods(data) + split.entropies
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
-    return LearningTask(layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), is_moving)
+    return LearningTask(
+        layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
+    )
 
 
-def _make_geometry(layout: Layout, prior: Prior) -> Geometry:
+def _make_geometry(layout: Layout, prior: Prior, ties: Ties) -> Geometry:
     """What the parameters may be, and their prior."""
     if isinstance(layout.network, MarkovNetwork):
         return LogLinear.of(layout, prior)
-    return Simplex.of(layout, flat_exponents(layout.network, prior))
+    return Simplex.of(layout, flat_exponents(layout.network, prior), tie_parameters(layout, ties))
 
 
 def _make_data_terms(

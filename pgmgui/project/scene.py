@@ -21,6 +21,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from engine.model.ties import Ties, find_ties
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
@@ -54,6 +55,8 @@ class Scene:
         Which rows are not learned from, to test on; None holds out none.
     fixed_targets : bool
         Whether the targets of cells hold whatever else a row says, or only before that is known.
+    ties : tuple of tuples of names
+        Groups of variables that share one table.
     """
 
     title: str = "Untitled"
@@ -69,6 +72,12 @@ class Scene:
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
     fixed_targets: bool = True
+    ties: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def tied(self) -> Ties:
+        """The groups of variables that share one table, by number."""
+        return find_ties(self.document.network, self.ties)
 
     @property
     def given(self) -> tuple[int, ...]:
@@ -194,7 +203,7 @@ def derive(scene: Scene) -> Derived:
             seen, None, "Targets that are not fixed are for Bayesian networks: have them fixed, among the options."
         )
     try:
-        task = make_task(network, rows, scene.whole_prior, given=scene.given, fixed=fixed)
+        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -222,4 +231,5 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.factor_prior == old.factor_prior
         and scene.hold_out == old.hold_out
         and scene.fixed_targets == old.fixed_targets
+        and scene.ties == old.ties
     )

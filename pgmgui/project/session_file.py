@@ -12,10 +12,11 @@
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
-     "fixed_targets": whether the targets of cells hold whatever else a row says}
+     "fixed_targets": whether the targets of cells hold whatever else a row says,
+     "ties": [[variables that share one table]]}
 
-Version 1 has neither evidence nor results; truth, cases, axes, the factors' prior, what is held out and whether targets
-are fixed (they are) may be left out.
+Version 1 has neither evidence nor results; truth, cases, axes, ties, the factors' prior, what is held out and whether
+targets are fixed (they are) may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -66,6 +67,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.ties import find_ties
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
@@ -152,6 +154,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "cases": scene.cases,
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
         "fixed_targets": scene.fixed_targets,
+        "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -196,7 +199,10 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         found["cases"],
         HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
         found["fixed_targets"],
+        found["ties"],
     )
+    with _at("ties"):
+        find_ties(network, scene.ties)
     if data is not None:
         with _at("marks"):
             apply_marks(data.dataset, scene.marks)
@@ -355,6 +361,7 @@ _SESSION = record(
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "hold_out": optional(_HOLD_OUT, None),
         "fixed_targets": optional(flag, True),
+        "ties": optional(list_of(list_of(text())), ()),
     }
 )
 """What each field of a session may be."""

@@ -369,6 +369,7 @@ class Race(param.Parameterized):
                 prior=prior,
                 given=task.given,
                 fixed=not task.has_moving_targets,
+                ties=task.ties,
                 stopping=stopping,
                 cancelled=cancelled,
                 task=task,

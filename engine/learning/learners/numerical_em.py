@@ -82,7 +82,7 @@ class NumericalEM:
         for size in np.unique(sets.sizes[sets.sizes > 1]):
             places = _places(sets, int(size))
             theta[places] = climb(self.log_density, state.counts[places], state.theta[places])
-        return self._evaluate(work, theta, cancelled)
+        return self._evaluate(work, sets.follow(theta), cancelled)
 
     def _evaluate(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         found = work.evaluate(theta, cancelled)
@@ -91,6 +91,8 @@ class NumericalEM:
         for size in np.unique(sets.sizes):
             places = _places(sets, int(size))
             prior[places[:, 0]] = self.log_density(np.maximum(theta[places], SMALLEST))
+        if sets.lead is not None:  # a shared table has one prior
+            prior[sets.lead != np.arange(len(prior))] = 0.0
         reached = found.log_likelihood + objective.sum(prior)
         return State(theta, found.log_likelihood, reached, found.counts, found.model_counts), Info(found.propagated)
 

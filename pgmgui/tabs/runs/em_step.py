@@ -13,6 +13,7 @@ from engine.learning.snapshot import Snapshot
 from engine.model.dataset import MISSING, Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
+from engine.model.ties import Ties
 from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
@@ -114,7 +115,7 @@ class Microscope(pn.viewable.Viewer):
         network, data = reached.task.bayesian, reached.task.dataset
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
-        self._m_step.write(*describe_m_step(network, child))
+        self._m_step.write(*describe_m_step(network, child, reached.task.ties))
         self._family.source = family_source(network, view, child)
 
     def _find_line(self, row: int) -> int | None:
@@ -152,14 +153,16 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     return lines
 
 
-def describe_m_step(network: BayesianNetwork, child: int) -> list[str]:
+def describe_m_step(network: BayesianNetwork, child: int, ties: Ties = ()) -> list[str]:
     """How counts become a table, in a sentence."""
     name = network.variables[child].name
     given = [network.variables[v].name for v in network.parents[child]]
     per = f" for each configuration of {cut(given)}" if given else ""
+    tied = [network.variables[v].name for group in ties if child in group for v in group if v != child]
+    added = f", and those of {cut(tied)}, which share the table, are added to them" if tied else ""
     return [
-        "M-step. The weights of all rows add up to expected counts; these, with the prior's ψ − 1, are divided by "
-        f"their sum over the states of {name}{per}: the new table."
+        f"M-step. The weights of all rows add up to expected counts{added}; these, with the prior's ψ − 1, are divided "
+        f"by their sum over the states of {name}{per}: the new table."
     ]
 
 
