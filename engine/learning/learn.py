@@ -75,8 +75,7 @@ def learn(
     task : LearningTask, optional
         That of the network, dataset and prior, if it was made before; the textbook's method makes its own.
     resume : Snapshot, optional
-        Go on from there, counting on: all its restarts, those components that have not converged.
-        What a learner remembers besides parameters is begun anew.
+        Go on from there, counting on, with what has not converged; what a learner remembers besides is begun anew.
     """
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()

@@ -178,25 +178,35 @@ def make_task(
     ties, is_moving = check_ties(network, ties), not fixed and has_targets(dataset)
     split = _number_targets(dataset) if is_moving else split_targets(dataset)
     data, decomposition = split.dataset, decompose(network, split.dataset)
-    left_out = decomposition.pruned if condition else ()
-    evidence = replace(data, targets={}) if data.targets else data
-    plan = make_plan(
-        network, evidence, memory_limit, without=left_out, passes=EXPECTED_PASSES, condition=condition, keep_rows=False
-    )
-    layout = plan.pool.layout
-    of_factor, last = _number_components(decomposition, condition)
+    plan = _plan_data(decomposition, memory_limit, condition)
+    layout, (of_factor, last) = plan.pool.layout, _number_components(decomposition, condition)
     # A variable in no factor is in no component.
     of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
     component = np.repeat(of_factor, np.diff(layout.starts))
     terms, n_fitted = _make_data_terms(plan, data, of_block, component, last, memory_limit, is_moving)
     if isinstance(network, MarkovNetwork):
-        terms.append(_partition_term(network, evidence, given, layout, last, memory_limit))
+        terms.append(_partition_term(network, plan.dataset, given, layout, last, memory_limit))
     geometry = _make_geometry(layout, prior, ties)
     own = sum_likelihoods(data) + split.entropies
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
     return LearningTask(
         layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
+    )
+
+
+def _plan_data(decomposition: Decomposition, memory_limit: int, condition: bool) -> Plan:
+    """How the data is propagated, targets being likelihoods."""
+    data, left_out = decomposition.dataset, decomposition.pruned if condition else ()
+    evidence = replace(data, targets={}) if data.targets else data
+    return make_plan(
+        decomposition.network,
+        evidence,
+        memory_limit,
+        without=left_out,
+        passes=EXPECTED_PASSES,
+        condition=condition,
+        keep_rows=False,
     )
 
 
