@@ -26,8 +26,24 @@ from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
-Case = Mapping[str, Mapping[str, float]]
-"""What a query supposed: by variable and state, a likelihood."""
+
+
+@dataclass(frozen=True)
+class CaseTarget:
+    """A target of a case: its variables, the states of each, and a number for each combination of them."""
+
+    variables: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    numbers: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a query supposed: by variable and state, a likelihood; and targets, fixed or not."""
+
+    likelihoods: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    targets: tuple[CaseTarget, ...] = ()
+    fixed: bool = True
 
 
 @dataclass(frozen=True, eq=False)

@@ -185,7 +185,7 @@ class Race(param.Parameterized):
             for curve in self.curves.values()
             if curve.snapshot is not None and not self.stale
         ]
-        return Saved(session.scene, session.settings, session.evidence, tuple(ended), session.axes)
+        return Saved(session.scene, session.settings, session.supposed, tuple(ended), session.axes)
 
     def open(self, saved: Saved, derived: Derived | None = None) -> bool:
         """Open a session, with its settings, its evidence and what was learned in it."""
@@ -195,8 +195,7 @@ class Race(param.Parameterized):
                 return False
             session.configure(**vars(saved.settings))
             session.show_axes(saved.axes)
-            for name, likelihood in saved.evidence.items():
-                session.suppose(name, likelihood)
+            session.suppose_all(saved.supposed)
             self.cancel()
             self._restore(saved.results)
         return True

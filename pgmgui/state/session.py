@@ -178,9 +178,9 @@ class Session(Editor):
 
     def keep_case(self) -> None:
         """Keep what is supposed as a case, named by what it supposes."""
-        scene, case = self.scene, make_case(self.evidence, self.network)
-        if case and case not in scene.cases.values():
-            name = name_case(self.evidence, self.network, scene.cases)
+        scene, case = self.scene, make_case(self.supposed, self.network)
+        if not self.supposed.is_nothing and case not in scene.cases.values():
+            name = name_case(self.supposed, self.network, scene.cases)
             self._change(f"keep the case {name}", replace(scene, cases={**scene.cases, name: case}))
 
     def drop_case(self, name: str) -> None:
@@ -190,7 +190,8 @@ class Session(Editor):
 
     def suppose_case(self, name: str) -> None:
         """Suppose a case again, as far as the network has its variables and states."""
-        self.evidence, _ = fit_case(self.scene.cases[name], self.network)
+        supposed, _ = fit_case(self.scene.cases[name], self.network)
+        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, solver=self.wanted.solver)))
 
     # --- what is looked at
 

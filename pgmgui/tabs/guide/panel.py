@@ -38,7 +38,7 @@ class GuidePanel(pn.viewable.Viewer):
         super().__init__()
         self._view = pn.Column(
             make_button("First run", "four steps around the page", lambda *_: first_run.open()),
-            Lessons(race, playback),
+            Lessons(session, race, playback),
             Doctor(session),
             make_equations(session),
             sizing_mode="stretch_both",
@@ -53,9 +53,9 @@ class GuidePanel(pn.viewable.Viewer):
 class Lessons(pn.viewable.Viewer):
     """One lesson at a time: its steps, what to do, and what to see. Its runs are seen climbing."""
 
-    def __init__(self, race: Race, playback: Playback) -> None:
+    def __init__(self, session: Session, race: Race, playback: Playback) -> None:
         super().__init__()
-        self._race, self._playback = race, playback
+        self._session, self._race, self._playback = session, race, playback
         self._step = 0
         self._choice = pmui.Select(
             label="Worked scene",
@@ -95,7 +95,11 @@ class Lessons(pn.viewable.Viewer):
 
     def _show_me(self) -> None:
         link = parse_link(self._lesson.steps[self._step].link)
-        if self._race.open(link.saved) and link.run:
+        if not self._race.open(link.saved):
+            return
+        if not link.supposed.is_nothing:
+            self._session.show_bars(True)
+        if link.run:
             self._race.begin()
             self._playback.play_slowly()
 
