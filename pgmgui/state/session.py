@@ -133,7 +133,7 @@ class Session(Editor):
         wanted = HoldOut(share, seed) if share else None
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
-    def fix_targets(self, fixed: bool) -> bool:
+    def fix_data_targets(self, fixed: bool) -> bool:
         """Have the targets of cells hold whatever else a row says, or only before that is known."""
         return fixed == self.scene.fixed_targets or self._change(
             "fix targets" if fixed else "let targets move", replace(self.scene, fixed_targets=fixed)

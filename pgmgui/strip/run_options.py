@@ -140,7 +140,7 @@ class RunOptions(pn.viewable.Viewer):
             values = {**self._values, name: value}
             self._session.hold_out(values["hold_out"] / 100, values["hold_out_seed"])
         elif name == "fixed":
-            self._session.fix_targets(value)
+            self._session.fix_data_targets(value)
         elif name in ("kind", "width"):
             values = {**self._values, name: value}
             self._session.set_factor_prior(make_factor_prior(values["kind"], values["width"]))

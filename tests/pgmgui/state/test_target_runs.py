@@ -88,7 +88,7 @@ def test_without_targets_there_is_nothing_to_fix():
 def test_rows_held_out_are_scored_either_way():
     for fixed in (True, False):
         session, race = open_targets(methods=("em",), max_iter=3)
-        session.fix_targets(fixed)
+        session.fix_data_targets(fixed)
         session.hold_out(0.3, 0)
         race.begin()
         follow(race)
