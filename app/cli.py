@@ -195,6 +195,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     learning.add_learner(parser)
     learning.add_prior(parser)
     held_out.add_hold_out(parser)
+    learning.add_targets(parser)
     learning.add_bound(parser)
     _add_memory_limit(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the learned network")

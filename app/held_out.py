@@ -54,7 +54,8 @@ def describe_held_out(
 ) -> tuple[dict[str, Any], list[str]]:
     """How what was learned stands on the rows held out: for JSON, and in lines."""
     network = last.network()
-    score = score_held_out(network, split.test, last.task.given, memory_limit)
+    fixed = not last.task.has_moving_targets
+    score = score_held_out(network, split.test, last.task.given, memory_limit, fixed=fixed)
     train = -float(last.log_likelihood[last.best].sum()) / split.train.total_weight
     found: dict[str, Any] = {
         "rows": score.rows,

@@ -36,6 +36,8 @@ class Input:
         The rows to learn from.
     split : Split, optional
         These and others, where some are held out.
+    fixed : bool
+        Whether targets hold whatever else a row says.
     """
 
     document: Document
@@ -45,6 +47,7 @@ class Input:
     ties: Ties
     notes: list[str]
     split: Split | None = None
+    fixed: bool = True
 
     @property
     def network(self) -> Network:
@@ -56,6 +59,8 @@ def read_input(options: argparse.Namespace) -> Input:
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
     for name, confusion in parse_sensors(problem.network, options.sensor).items():
         problem = replace(problem, data=apply_reports(problem.data, name, confusion))
+    if getattr(options, "non_fixed", False):
+        problem = replace(problem, fixed=False)
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
@@ -95,7 +100,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     ties = _parse_ties(network, options) or scene.tied
-    return Input(scene.document, seen, prior, given, ties, []), scene.hold_out
+    return Input(scene.document, seen, prior, given, ties, [], fixed=scene.fixed_targets), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov
 tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
+targets      fixed, or moving: whether the targets of cells hold whatever else a row says
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 suppose      what a query supposes: ``smoke:yes``, with commas between
@@ -82,6 +83,7 @@ _FOR_ALL = (
     "tol",
     "hold-out",
     "hold-out-seed",
+    "targets",
     "x",
     "y",
     "fit",
@@ -147,6 +149,7 @@ def parse_link(query: Mapping[str, str]) -> Link:
         example=example.id,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
+        fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
     )
     run = query.get("run", "0")
@@ -218,6 +221,8 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["tol"] = f"{settings.tol:g}"
     if scene.hold_out is not None:
         query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
+    if not scene.fixed_targets:
+        query["targets"] = "moving"
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
@@ -275,6 +280,13 @@ def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
 def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
     share = _number(query, "hold-out", 0.0)
     return HoldOut(share, _whole(query, "hold-out-seed", 0)) if share else None
+
+
+def _parse_targets(query: Mapping[str, str]) -> bool:
+    value = query.get("targets") or "fixed"
+    if value not in ("fixed", "moving"):
+        raise PgmError(f"the link's 'targets' is {shorten(value)}; use fixed or moving")
+    return value == "fixed"
 
 
 def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:

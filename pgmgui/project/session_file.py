@@ -12,10 +12,11 @@
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
+     "fixed_targets": whether the targets of cells hold whatever else a row says,
      "ties": [[variables that share one table]], "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
 
-Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' prior and what is held out
-may lack.
+Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' prior, what is held out and
+whether targets of cells are fixed (they are) may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -156,6 +157,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "cases": {name: case.likelihoods for name, case in scene.cases.items()},
         "case_targets": dump_case_targets(scene.cases),
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "fixed_targets": scene.fixed_targets,
         "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
@@ -200,6 +202,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         _fit_factor_prior(found["factor_prior"], network),
         join_cases(found["cases"], found["case_targets"]),
         HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        found["fixed_targets"],
         found["ties"],
     )
     with _at("ties"):
@@ -364,6 +367,7 @@ _SESSION = record(
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "case_targets": optional(CASE_TARGETS, {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "fixed_targets": optional(flag, True),
         "ties": optional(list_of(list_of(text())), ()),
     }
 )

@@ -133,6 +133,12 @@ class Session(Editor):
         wanted = HoldOut(share, seed) if share else None
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
+    def fix_data_targets(self, fixed: bool) -> bool:
+        """Have the targets of cells hold whatever else a row says, or only before that is known."""
+        return fixed == self.scene.fixed_targets or self._change(
+            "fix targets" if fixed else "let targets move", replace(self.scene, fixed_targets=fixed)
+        )
+
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""
         if snapshot is None:
