@@ -221,8 +221,9 @@ def add_prior(parser: argparse.ArgumentParser) -> None:
         "--prior",
         action="append",
         default=[],
-        metavar="PSI",
-        help="Dirichlet exponents: one number for all, or X=PSI for a variable (default: 1, maximum likelihood)",
+        metavar="PSI|NAME:WIDTH",
+        help="Dirichlet exponents: one number for all, or X=PSI for a variable (default: 1, maximum likelihood); or "
+        "logistic-normal:1.5, or a prior that an installed package registers, for numerical-em",
     )
     parser.add_argument(
         "--l2", type=float, metavar="SIGMA", help="Markov networks: a Gaussian prior on the log factors, of this width"

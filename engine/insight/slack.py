@@ -18,7 +18,7 @@ import numpy as np
 from engine.inference.posterior import infer
 from engine.learning.bounds import Bounds
 from engine.learning.task import LearningTask
-from engine.model.arrays import Codes, xlogy
+from engine.model.arrays import Codes
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
 from engine.model.network import BayesianNetwork
 
@@ -47,9 +47,10 @@ def share_gap(task: LearningTask, bounds: Bounds, network: BayesianNetwork, numb
     place = {v: k for k, v in enumerate(sorted((*component.variables, *component.boundary)))}
     order = bounds.orders[number]
     reached = dict.fromkeys((*order, *component.variables), 0.0)
-    exponents = task.layout.tables(task.exponents)
-    for v in reached:
-        reached[v] = float(np.sum(xlogy(exponents[v] - 1, network.tables[v])))
+    prior = task.geometry.log_prior(task.layout.flatten(network.tables))
+    if prior is not None:
+        by_table = task.layout.sum(prior)
+        reached |= {v: float(by_table[v]) for v in reached}
     known = np.full_like(data.codes, MISSING)
     given = [place[v] for v in component.boundary]
     known[given] = data.codes[given]

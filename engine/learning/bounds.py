@@ -11,8 +11,9 @@ weight. Four bounds, of which the lowest counts:
   states hidden variables have, see :mod:`engine.learning.imap.groups`; a sum over variables, each in its place in an
   order that is searched for; in no component above the patterns, and in all together not above the naive bound.
 
-With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
-optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
+With a prior the maximum of Σ (ψ − 1) log θ is added, or that of another prior on tables, which is 0; components with
+complete data have their exact optimum instead, where it can be told for sure (:func:`_find_exact`). A likelihood cell
+λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ from engine.learning.empirical import number_rows, sum_conditional, sum_naive
 from engine.learning.imap.bound import Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.parameters import Simplex
+from engine.learning.peaks import find_peak
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Codes, Floats, Ints, xlogy
 from engine.model.errors import ModelError
+from engine.model.table_prior import LogisticNormal
 
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
@@ -79,9 +82,9 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
         exponents = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
-        task = make_task(task.network, task.decomposition.dataset, exponents)
+        task = make_task(task.network, task.decomposition.dataset, geometry.prior or exponents)
     prior = _highest(geometry, geometry.prior_counts)
-    exact = _highest(geometry, task.objective.counts + geometry.prior_counts)
+    exact = _find_exact(geometry, task.objective.counts)
     apart = task.objective.sum(prior) + task.objective.constant
     naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
     decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
@@ -109,6 +112,21 @@ def _highest(geometry: Simplex, weights: Floats) -> Floats:
     """Σ w log θ at its maximum, θ = w / Σ w in each parameter set; per parameter."""
     best = geometry.normalise(weights, otherwise=np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)
+
+
+def _find_exact(geometry: Simplex, counts: Floats) -> Floats:
+    """The most that counts and the prior reach, in every parameter set; per parameter.
+
+    A logistic-normal prior has one peak, as it is concave in log θ. Of an installed one nothing is known but that it is
+    nowhere above 0: what the counts reach without it is no less.
+    """
+    if not isinstance(geometry.prior, LogisticNormal):
+        return _highest(geometry, geometry.with_prior(counts))
+    uniform = 1.0 / geometry.sizes[geometry.set_of]
+    best = find_peak(geometry, counts, uniform)
+    prior = geometry.log_prior(best)
+    assert prior is not None
+    return np.asarray(xlogy(counts, best) + prior)
 
 
 def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:

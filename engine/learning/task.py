@@ -22,6 +22,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
+from engine.model.table_prior import TablePrior
 
 EXPECTED_PASSES = 30
 """How many iterations a plan is made for."""
@@ -126,7 +127,7 @@ def make_task(
     Parameters
     ----------
     prior : Prior
-        Dirichlet exponents for a Bayesian network, Gaussian or Laplace for a Markov network.
+        Dirichlet exponents or a prior on tables for a Bayesian network, Gaussian or Laplace for a Markov network.
     given : variables
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
@@ -151,7 +152,8 @@ def make_task(
         geometry = LogLinear.of(layout, prior)
         terms.append(_partition_term(network, dataset, given, layout, last, memory_limit))
     else:
-        geometry = Simplex.of(layout, flat_exponents(network, prior))
+        other = prior if isinstance(prior, TablePrior) else None
+        geometry = Simplex.of(layout, flat_exponents(network, prior), other)
     constant = _likelihood_constants(plan, of_block, last)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
     return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)))
