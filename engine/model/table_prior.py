@@ -110,7 +110,7 @@ def parse_prior(text: str) -> float | TablePrior:
         value = float(number)
     except ValueError:
         raise ModelError(
-            f"{shorten(text)} is no prior: expected an exponent such as 2, or a name and a width such as "
+            f"{shorten(text)} is no prior: expected a number such as 2, or a name and a width such as "
             f"{LogisticNormal.name}:1.5; the names are {', '.join(list_table_priors())}"
         ) from None
     return value if name in ("", "dirichlet") else make_table_prior(name, value)

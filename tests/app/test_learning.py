@@ -111,6 +111,46 @@ def test_prior_is_one_number_or_by_variable():
     assert_refused(run("learn", *ASIA, "--prior", "nobody=2"), "nobody")
 
 
+def test_numerical_em_takes_a_prior_by_name():
+    result = run("learn", *ASIA, "--method", "numerical-em", "--prior", "logistic-normal:0.5", "--json").result
+    assert result["method"] == "numerical-em"
+    assert np.diff(result["trace"]).min() > -1e-9
+    assert result["objective"] < result["log_likelihood"]
+    assert result["objective"] < result["bound"]["tightest"]
+    certified = [c["certified"] for c in result["components"]]
+    assert certified.count(False) == 1  # that of what is hidden; the others' optima are known
+    closed, numerical = (
+        run("learn", *ASIA, "--method", method, "--prior", prior, "--max-iter", 15, "--json").result["trace"]
+        for method, prior in (("d-em", "2"), ("d-numerical-em", "dirichlet:2"))
+    )
+    np.testing.assert_allclose(numerical, closed, atol=1e-6)
+    bound = run("bound", *ASIA, "--prior", "logistic-normal:0.5", "--json").result
+    assert bound["tightest"] == pytest.approx(result["bound"]["tightest"], abs=1e-6)
+
+
+@pytest.mark.usefixtures("installed_priors")
+def test_a_prior_of_an_installed_package_is_named():
+    result = run("learn", *ASIA, "--method", "d-numerical-em", "--prior", "near:0.5", "--max-iter", 5, "--json").result
+    assert result["objective"] < result["log_likelihood"]
+    learn = ("learn", *ASIA, "--method", "numerical-em", "--prior")
+    assert_refused(run(*learn, "tall:1"), "the prior 'tall' gave", "at most 0")
+    assert_refused(run(*learn, "broken:1"), "failed: 'ValueError: no such thing'")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["--prior", "logistic-normal:1"], ["decomposed EM has no formula", "use numerical-em"]),
+        (["--prior", "logistic-normal"], ["--prior logistic-normal", "expected a number"]),
+        (["--prior", "logistic-normal:1", "--prior", "smoke=2"], ["for all tables"]),
+        (["--prior", "smoke=logistic-normal:1"], ["expected a variable and a number"]),
+        (["--prior", "os:1"], ["'os' is not installed"]),
+    ],
+)
+def test_priors_by_name_that_cannot_be_are_refused(words, parts):
+    assert_refused(run("learn", *ASIA, *words), *parts)
+
+
 def test_the_thesis_example_falls_apart_into_three(tmp_path):
     data = tmp_path / "thesis.csv"
     data.write_text(CHAIN_ROWS, encoding="utf-8")

@@ -11,6 +11,7 @@ from engine.learning.bounds import Bounds
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.board.picture import draw, look_at
 from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
@@ -65,10 +66,12 @@ def make_report(
 
 
 def _describe_aim(scene: Scene) -> list[str]:
-    """What is learned of a Markov network besides its likelihood, in sentences."""
-    lines = []
-    if isinstance(scene.whole_prior, FactorPrior):
-        lines.append(f"With {describe_factor_prior(scene.whole_prior)}.")
+    """What is learned besides the likelihood, in sentences."""
+    lines, prior = [], scene.whole_prior
+    if isinstance(prior, FactorPrior):
+        lines.append(f"With {describe_factor_prior(prior)}.")
+    if isinstance(prior, TablePrior):
+        lines.append(f"With {describe_table_prior(prior)}.")
     if scene.given:
         names = [scene.document.network.variables[v].name for v in scene.given]
         lines.append(f"The likelihood of the others given {cut(names, 8)} (a conditional random field).")

@@ -8,6 +8,7 @@ import panel as pn
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
+from engine.model.table_prior import describe_table_prior
 from pgmgui.components.fields import make_field, make_select
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
@@ -63,6 +64,12 @@ class PriorEditor(pn.viewable.Viewer):
             f"Exponents of {self._name}",
             "the exponent",
         )
+        prior = session.scene.table_prior
+        if prior is not None:
+            self._text.write(
+                f"Not used now: the run's Options have {describe_table_prior(prior)}, in place of all exponents."
+            )
+            return
         where = {
             "common": "The number is that of all variables without one of their own. ",
             "number": "",

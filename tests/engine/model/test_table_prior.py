@@ -47,7 +47,7 @@ def test_priors_of_installed_packages_are_found_by_name():
         ("os:1", "'os' is not installed"),
         ("their_priors:near:1", "'their_priors:near' is not installed"),
         ("<b>:1", "'<b>' is not installed"),
-        ("logistic-normal", "no prior: expected an exponent such as 2"),
+        ("logistic-normal", "no prior: expected a number such as 2"),
         ("logistic-normal:wide", "no prior"),
         ("logistic-normal:0", "between 0.001 and 1000; got 0"),
         ("logistic-normal:nan", "got nan"),
