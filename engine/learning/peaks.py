@@ -17,6 +17,8 @@ from engine.model.table_prior import InstalledPrior, LogisticNormal, TablePrior
 DIFFERENCE = 1e-4
 """The step of the central differences by which a density is differentiated that says nothing of its slope."""
 MOST_STEPS = 100
+FARTHEST = 4.0
+"""How far a step may move η: where θ is all but 0 or 1 nothing bends, and Newton's steps would go beyond all numbers."""
 LEAST = 1e-30
 """Where a set begins that has a parameter of zero, at which it would never move."""
 MOST_CELLS = 200_000
@@ -67,15 +69,18 @@ def _newton_step(prior: TablePrior | None, counts: Floats, eta: Floats) -> tuple
     total = counts.sum(axis=1, keepdims=True)
     slope, bend = _differentiate(prior, eta)
     gradient = counts - theta * total + slope
-    curvature = total[:, :, None] * (theta[:, :, None] * np.eye(size) - theta[:, :, None] * theta[:, None, :]) - bend
+    # θ(1 − θ) as what θ has with all others: 1 − θ would round to 0.
+    shared = theta[:, :, None] * theta[:, None, :] * (1 - np.eye(size))
+    curvature = total[:, :, None] * (shared.sum(axis=2)[:, :, None] * np.eye(size) - shared) - bend
     # η may be shifted as a whole without changing θ: hold its sum, and keep the matrix regular.
-    scale = np.abs(np.trace(curvature, axis1=1, axis2=2))[:, None, None] + 1e-12
+    scale = np.abs(np.trace(curvature, axis1=1, axis2=2))[:, None, None] + 1e-100
     curvature = curvature + scale / size + 1e-9 * scale * np.eye(size)
     if isinstance(prior, InstalledPrior):
         curvature = _make_positive(curvature)
     direction = np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
     promise = (gradient * direction).sum(axis=1)
-    return take_steps(lambda at: _value(prior, counts, at), eta, direction, np.ones(len(eta)), promise, 1 + total[:, 0])
+    length = np.minimum(1.0, FARTHEST / np.maximum(np.abs(direction).max(axis=1), FARTHEST))
+    return take_steps(lambda at: _value(prior, counts, at), eta, direction, length, promise, 1 + total[:, 0])
 
 
 def _make_positive(curvature: Floats) -> Floats:

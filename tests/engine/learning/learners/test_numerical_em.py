@@ -71,6 +71,17 @@ def test_exponents_reproduce_the_closed_form(prior):
         assert found.objective.sum() == pytest.approx(expected.objective.sum(), abs=1e-7)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.floats(0.01, 1e5), min_size=4, max_size=4),
+    st.lists(st.one_of(st.just(0.0), st.floats(1e-9, 1)), min_size=4, max_size=4).filter(any),
+)
+def test_counts_alone_have_their_shares_for_a_peak_from_wherever_it_begins(counts, start):
+    counts = np.array(counts)
+    theta = climb(None, counts[None], np.array(start)[None] / sum(start))[0]
+    np.testing.assert_allclose(theta, counts / counts.sum(), atol=1e-8)
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(st.floats(0, 1e4), min_size=3, max_size=3),
