@@ -11,10 +11,17 @@ from typing import Any
 from app.commands import check_seed, memory_limit, names_by_role, show
 from app.held_out import check_target, describe_held_out
 from app.learning_input import read_input
-from app.learning_results import describe_bounds, describe_components, describe_result, list_result
+from app.learning_results import (
+    describe_bounds,
+    describe_components,
+    describe_estimate,
+    describe_result,
+    list_result,
+)
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
+from engine.learning.estimates import ESTIMATES, find_predictive, reason_against_predictive
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
@@ -24,6 +31,7 @@ from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
+from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
@@ -45,6 +53,9 @@ def learn(options: argparse.Namespace) -> None:
     start: str | Network = options.start
     if options.start not in KINDS:
         start = read_network(options.start, options.normalise).network
+    reason = reason_against_predictive(problem.network, problem.prior)
+    if options.estimate == "predictive" and reason:
+        raise PgmError(f"--estimate predictive {reason}")
     snapshots = run_learner(
         problem.network,
         problem.data,
@@ -61,12 +72,19 @@ def learn(options: argparse.Namespace) -> None:
     notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
+    theta = last.theta[last.best] if options.estimate == "mode" else find_predictive(last)
+    learned = last.task.network.with_tables(last.task.layout.tables(theta))
     if options.out:
-        write_network(options.out, problem.document.with_network(last.network()))
+        write_network(options.out, problem.document.with_network(learned))
     result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
     lines = list_result(result, last)
+    result["estimate"], said = describe_estimate(options.estimate, theta, last)
+    lines += said
     if problem.split is not None:
-        result["held_out"], tested = describe_held_out(problem.split, last, target, memory_limit(options))
+        reached = result["estimate"]["log_likelihood"]
+        result["held_out"], tested = describe_held_out(
+            problem.split, learned, reached, problem.given, target, memory_limit(options)
+        )
         lines += tested
     lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
     show(options, notes, result, lines)
@@ -184,6 +202,13 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
     parser.add_argument("--n-init", type=int, default=1, metavar="K", help="restarts (default: %(default)s)")
     parser.add_argument("--tol", type=float, default=Stopping.tol, metavar="T", help="default: %(default)s")
+    parser.add_argument(
+        "--estimate",
+        choices=ESTIMATES,
+        default=ESTIMATES[0],
+        help="what --out writes and --hold-out tests: what was climbed to, or the posterior predictive "
+        "(n + psi) / (N + sum psi) from the expected counts there (default: %(default)s)",
+    )
     parser.add_argument(
         "--until",
         type=float,

@@ -18,7 +18,7 @@ DIFFERENCE = 1e-4
 """The step of the central differences by which a density is differentiated that says nothing of its slope."""
 MOST_STEPS = 100
 FARTHEST = 4.0
-"""How far a step may move η: where θ is all but 0 or 1 nothing bends, and Newton's steps would go beyond all numbers."""
+"""How far a step may move η: where θ is all but 0 or 1 nothing bends, and Newton's step would be beyond all numbers."""
 LEAST = 1e-30
 """Where a set begins that has a parameter of zero, at which it would never move."""
 MOST_CELLS = 200_000

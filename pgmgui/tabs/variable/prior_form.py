@@ -1,4 +1,5 @@
-"""The prior of the selected variable: the common Dirichlet exponent, one of its own, or a table."""
+"""The prior of the selected variable: the common Dirichlet exponent, one of its own, or a table; and what it makes of
+the counts."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import parse_number, show_number
 from pgmgui.state.session import Session
+from pgmgui.tabs.variable.estimates import Estimates
 from pgmgui.tabs.variable.rows import number_cells, table_source
 
 _KINDS = {"The common exponent": "common", "A number of its own": "number", "A table of its own": "table"}
@@ -34,7 +36,7 @@ class PriorEditor(pn.viewable.Viewer):
         self._grid = Grid(on_edit=self._edit, shown=8, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
         choice = pn.Row(self._kind, self._number, margin=0, sizing_mode="stretch_width")
         self._editing = pn.Column(choice, self._grid, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(self._text, self._editing, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(self._text, self._editing, Estimates(session), sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda *_: self._update(), ["selected", "scene"])
         self._update()
 
