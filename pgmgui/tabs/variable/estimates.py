@@ -11,7 +11,7 @@ from engine.learning.snapshot import Snapshot
 from engine.model.network import BayesianNetwork
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.numbers import show_decimals, show_number
+from pgmgui.project.numbers import show_decimals
 from pgmgui.state.session import Session
 
 NOTHING = "Learn, and the mode and the posterior predictive estimate stand here side by side."
@@ -64,20 +64,19 @@ def describe_estimates(reached: Snapshot, child: int) -> list[str]:
 
 
 def estimates_source(reached: Snapshot, network: BayesianNetwork, child: int) -> Source:
-    """A row for each cell of a table: its count, its exponent, its mode and its predictive."""
+    """A row for each cell of a table: its count, its mode and its predictive."""
     task, geometry = reached.task, reached.task.geometry
     assert isinstance(geometry, Simplex)
     theta, counts = reached.theta[reached.best], reached.counts[reached.best]
     numbers = [
         task.layout.tables(values)[child].reshape(-1)
-        for values in (counts, geometry.exponents, geometry.maximise(counts, theta), find_predictive(reached))
+        for values in (counts, geometry.maximise(counts, theta), find_predictive(reached))
     ]
     variables = [network.variables[v] for v in network.scopes[child]]
     shape = tuple(variable.cardinality for variable in variables)
     columns = (
         *(Column(variable.name, "head") for variable in variables),
         Column("Count n", "number", "rows with it, those with missing values by their probability"),
-        Column("ψ", "number", "the exponent that the run was learned with"),
         Column("Mode", "number", "(n + ψ − 1) / (N + Σψ − the number of states)"),
         Column("Predictive", "number", "(n + ψ) / (N + Σψ)"),
     )
@@ -86,10 +85,9 @@ def estimates_source(reached: Snapshot, network: BayesianNetwork, child: int) ->
         rows: list[list[Cell]] = []
         for row in range(first, last + 1):
             at = np.unravel_index(row, shape)
-            count, exponent, mode, predictive = (float(values[row]) for values in numbers)
+            count, *shares = (float(values[row]) for values in numbers)
             states: list[Cell] = [variable.states[k] for variable, k in zip(variables, at, strict=True)]
-            found = [show_decimals(count, 4), show_number(exponent), show_decimals(mode), show_decimals(predictive)]
-            rows.append([*states, *found])
+            rows.append([*states, show_decimals(count, 2), *(show_decimals(share) for share in shares)])
         return rows
 
     return Source(columns, numbers[0].size, cells, f"Estimates of {variables[-1].name}")

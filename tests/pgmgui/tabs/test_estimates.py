@@ -29,22 +29,21 @@ def learn_it(session, method="d-em"):
     return last
 
 
-def test_counts_exponents_mode_and_predictive_stand_side_by_side():
+def test_counts_mode_and_predictive_stand_side_by_side():
     session, view = open_estimates("asia", "bronc")
     assert (said(view), view._grid.visible) == (f"<p>{NOTHING}</p>", False)
     session.set_prior("bronc", 3.0)
     last = learn_it(session)
     source = view._grid.source
-    assert [column.title for column in source.columns] == ["smoke", "bronc", "Count n", "ψ", "Mode", "Predictive"]
+    assert [column.title for column in source.columns] == ["smoke", "bronc", "Count n", "Mode", "Predictive"]
     counts = last.task.layout.tables(last.counts[0])[session.network.index["bronc"]]
     assert counts.sum() == pytest.approx(500)
     rows = source.cells(0, 3)
     assert [row[:2] for row in rows] == [["yes", "yes"], ["yes", "no"], ["no", "yes"], ["no", "no"]]
     for row, n, total in zip(rows, counts.reshape(-1), counts.sum(axis=1).repeat(2), strict=True):
-        assert float(row[2]) == pytest.approx(n, abs=1e-4)
-        assert row[3] == "3"
-        assert float(row[4]) == pytest.approx((n + 2) / (total + 4), abs=1e-6)
-        assert float(row[5]) == pytest.approx((n + 3) / (total + 6), abs=1e-6)
+        assert float(row[2]) == pytest.approx(n, abs=0.01)
+        assert float(row[3]) == pytest.approx((n + 2) / (total + 4), abs=1e-6)
+        assert float(row[4]) == pytest.approx((n + 3) / (total + 6), abs=1e-6)
     assert "Values are missing" not in said(view)  # its family is seen in every row
     session.select(["tub"])
     assert "Values are missing: n are the counts that are expected at the learned parameters." in said(view)
