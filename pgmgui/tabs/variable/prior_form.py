@@ -16,7 +16,7 @@ from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import parse_number, show_number
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.estimates import Estimates
-from pgmgui.tabs.variable.rows import number_cells, table_source
+from pgmgui.tabs.variable.rows import find_decimals, number_cells, table_source
 
 _KINDS = {"The common exponent": "common", "A number of its own": "number", "A table of its own": "table"}
 
@@ -59,10 +59,12 @@ class PriorEditor(pn.viewable.Viewer):
         self._number.visible = kind != "table"
         self._number.value = self._shown_number
         network = session.network
+        exponents = self._exponents.reshape(-1, self._exponents.shape[-1])
+        decimals = find_decimals(exponents)
         self._grid.source = table_source(
             network,
             network.scopes[network.index[self._name]],
-            lambda row: number_cells(self._exponents.reshape(-1, self._exponents.shape[-1])[row]),
+            lambda row: number_cells(exponents[row], decimals),
             f"Exponents of {self._name}",
             "the exponent",
         )
