@@ -32,6 +32,7 @@ from engine.inference.targets.meeting import Met
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import MemoryLimitError, PgmError
 from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters
+from engine.model.soft_cells import count_vectors
 from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
 from engine.simulation.sampling import simulate as draw_rows
 
@@ -253,18 +254,24 @@ def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
     roles = names_by_role(dataset)
     states = {variable.name: list(variable.states) for variable in dataset.variables}
     distinct = dataset.project(range(len(dataset.variables))).n_rows
+    vectors = [count_vectors(dataset, i) for i in dataset.likelihoods]
+    likelihoods, targets = sum(number for number, _ in vectors), sum(number for _, number in vectors)
     result = {
         "kind": "data",
         "rows": dataset.n_rows,
         "distinct_rows": distinct,
         "total_weight": dataset.total_weight,
         "missing_cells": missing,
+        "likelihood_cells": likelihoods,
+        "target_cells": targets,
         **roles,
         "states": states,
     }
     lines = [
         f"{dataset.n_rows:,} rows ({distinct:,} distinct) of {len(dataset.variables)} variables, "
-        f"{missing:,} cells missing",
+        f"{missing:,} cells missing"
+        + (f", {likelihoods:,} with a likelihood" if likelihoods else "")
+        + (f", {targets:,} with a target" if targets else ""),
         *(f"{role}: {', '.join(names)}" for role, names in roles.items() if names),
     ]
     return result, lines

@@ -9,13 +9,13 @@ from engine.model.network import BayesianNetwork
 
 
 def plain_rows(dataset: Dataset) -> list[list]:
-    """Per row its cells: None, a state's code, or a likelihood vector (a tuple)."""
+    """Per row its cells: None, a state's code, a likelihood vector (a tuple), or a TargetCell."""
     return [[_cell(dataset, v, int(code)) for v, code in enumerate(codes)] for codes in dataset.codes.T]
 
 
 def _cell(dataset: Dataset, variable: int, code: int):
     if code <= FIRST_LIKELIHOOD:
-        return tuple(float(x) for x in dataset.likelihoods[variable][FIRST_LIKELIHOOD - code])
+        return dataset.vector(variable, code)
     return None if code == MISSING else code
 
 

@@ -73,6 +73,8 @@ def make_plan(
     """
     if dataset.variables != network.variables:
         raise ModelError("the dataset is not over the network's variables, in their order; align it first")
+    if dataset.targets and dataset.target_cells.any():
+        raise ModelError("the data has targets for posteriors, which are no evidence as they are: meet them first")
     left_out = frozenset(without)
     factors = [f for f in range(len(network.scopes)) if isinstance(network, MarkovNetwork) or f not in left_out]
     codes, ranges = _close_constants(dataset)

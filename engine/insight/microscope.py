@@ -7,7 +7,7 @@ expected counts of a family add these weights up over all rows; the M-step norma
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 
@@ -118,7 +118,7 @@ def _complete(one: Dataset, variables: Sequence[int], network: BayesianNetwork) 
             with np.errstate(divide="ignore"):
                 log_soft += np.log(one.likelihoods[v][-2 - int(one.codes[v, 0])])[states]
         codes[v] = states
-    rows = Dataset(one.variables, codes, np.ones(len(ways)), one.likelihoods)
+    rows = replace(one, codes=codes, weights=np.ones(len(ways)))
     log_weight = infer(network, rows).log_evidence + log_soft
     weights = np.exp(log_weight - log_weight.max())
     weights /= weights.sum()

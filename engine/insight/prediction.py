@@ -216,7 +216,8 @@ def _set_aside(dataset: Dataset, target: int) -> Dataset:
     codes = dataset.codes.copy()
     codes[target] = MISSING
     likelihoods = {v: vectors for v, vectors in dataset.likelihoods.items() if v != target}
-    return Dataset(dataset.variables, codes, dataset.weights, likelihoods)
+    targets = {v: marks for v, marks in dataset.targets.items() if v != target}
+    return replace(dataset, codes=codes, likelihoods=likelihoods, targets=targets)
 
 
 def _foretell(network: Network, dataset: Dataset, target: int, memory_limit: int) -> Floats:

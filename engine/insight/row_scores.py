@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +12,7 @@ from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import find_log_partition, infer
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import MISSING, Dataset
+from engine.model.errors import ModelError
 from engine.model.network import Network
 
 AT_ONCE = 50_000
@@ -89,6 +90,12 @@ def score_rows(
     >>> score_rows(network, make_dataset([rain], [["yes"], ["no"], [None]])).log_likelihood.round(4).tolist()
     [-1.3863, -0.2877, 0.0]
     """
+    with_targets = int(np.count_nonzero(dataset.target_cells.any(axis=0))) if dataset.targets else 0
+    if with_targets:
+        raise ModelError(
+            f"{with_targets:,} of {dataset.n_rows:,} rows have targets for posteriors, which have no log-likelihood; "
+            "read them as likelihoods, or hide them"
+        )
     found = np.empty(dataset.n_rows)
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))
@@ -105,4 +112,4 @@ def _keep_only(dataset: Dataset, variables: Collection[int]) -> Dataset:
     """The rows with all but some variables missing."""
     codes = np.full_like(dataset.codes, MISSING)
     codes[sorted(variables)] = dataset.codes[sorted(variables)]
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)

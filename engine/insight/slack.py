@@ -98,5 +98,5 @@ def _score(network: BayesianNetwork, data: Dataset, known: Codes) -> float:
         tuple(tuple(new[p] for p in network.parents[v]) for v in kept),
         tuple(network.tables[v] for v in kept),
     )
-    rows = Dataset(data.variables, known.copy(), data.weights, data.likelihoods).project(kept)
+    rows = replace(data, codes=known.copy()).project(kept)
     return float(infer(smaller, rows).log_evidence @ rows.weights)

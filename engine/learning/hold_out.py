@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -89,4 +89,4 @@ def split_rows(dataset: Dataset, hold_out: HoldOut) -> Split:
 
 
 def _take(dataset: Dataset, rows: Ints, weights: Floats) -> Dataset:
-    return Dataset(dataset.variables, dataset.codes[:, rows], weights[rows], dataset.likelihoods)
+    return replace(dataset, codes=dataset.codes[:, rows], weights=weights[rows])

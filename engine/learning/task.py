@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -190,7 +190,7 @@ def _partition_term(
     codes = np.full((len(network.variables), inputs.n_rows), MISSING, dtype=dataset.codes.dtype)
     codes[sorted(given)] = inputs.codes
     # With the likelihoods of the data, although no cell has one: the pool is the same for both terms.
-    rows = Dataset(dataset.variables, codes, inputs.weights, dataset.likelihoods)
+    rows = replace(dataset, codes=codes, weights=inputs.weights)
     plan = make_plan(network, rows, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
     home = np.full(layout.size, component, dtype=np.int64)
     return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))

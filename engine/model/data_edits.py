@@ -7,14 +7,17 @@ of its data.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
-from engine.model.arrays import Codes, Floats, Ints
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, code_dtype
+from engine.model.arrays import Bools, Codes, Floats, Ints
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Vector, code_dtype, stack_vectors
 from engine.model.errors import ModelError
+from engine.model.soft_cells import find_targets, list_vectors
+
+T = TypeVar("T")
 
 
 class DataEdit(Protocol):
@@ -40,6 +43,8 @@ class SetCells:
     codes : array (columns, rows)
     likelihoods : mapping from variable to array (vectors, states), or None for no vectors
         The vectors of a variable after the edit, where they are others than before.
+    targets : mapping from variable to array (vectors,) of bool, or None for no targets
+        Which of these are targets.
     weights : array (rows,), optional
     """
 
@@ -47,13 +52,13 @@ class SetCells:
     columns: Sequence[int]
     codes: Codes
     likelihoods: Mapping[int, Floats | None] = field(default_factory=dict)
+    targets: Mapping[int, Bools | None] = field(default_factory=dict)
     weights: Floats | None = None
 
     def apply(self, dataset: Dataset) -> Dataset:
         """The data after the edit."""
         _check_rows(self.rows, dataset.n_rows)
-        likelihoods = {**dataset.likelihoods, **self.likelihoods}
-        kept = {i: vectors for i, vectors in likelihoods.items() if vectors is not None}
+        kept = _update(dataset.likelihoods, self.likelihoods)
         codes = dataset.codes
         if self.columns:
             most = max((len(vectors) for vectors in kept.values()), default=0)
@@ -63,7 +68,7 @@ class SetCells:
         if self.weights is not None:
             weights = weights.copy()
             weights[self.rows] = self.weights
-        return Dataset(dataset.variables, codes, weights, kept)
+        return Dataset(dataset.variables, codes, weights, kept, _update(dataset.targets, self.targets))
 
     def invert(self, dataset: Dataset) -> SetCells:
         """What takes the edit back, if this is the data before it."""
@@ -72,6 +77,7 @@ class SetCells:
             self.columns,
             dataset.codes[np.ix_(np.array(self.columns, dtype=np.int64), self.rows)],
             {i: dataset.likelihoods.get(i) for i in self.likelihoods},
+            {i: dataset.targets.get(i) for i in self.targets},
             None if self.weights is None else dataset.weights[self.rows],
         )
 
@@ -123,7 +129,7 @@ class InsertRows:
         weights = np.empty(after)
         codes[:, is_old], codes[:, self.rows] = dataset.codes, self.codes
         weights[is_old], weights[self.rows] = dataset.weights, self.weights
-        return Dataset(dataset.variables, codes, weights, dataset.likelihoods)
+        return replace(dataset, codes=codes, weights=weights)
 
     def invert(self, dataset: Dataset) -> RemoveRows:
         """What takes the edit back, if this is the data before it."""
@@ -157,21 +163,39 @@ def missing_rows(dataset: Dataset, count: int) -> InsertRows:
     return InsertRows(places, np.full((len(dataset.variables), count), MISSING, dtype=np.int8), np.ones(count))
 
 
-def add_vectors(known: Floats | None, vectors: Sequence[Sequence[float]], states: int) -> tuple[Floats, list[int]]:
-    """The likelihood vectors of a variable with some more, and the code of each of these: equal ones have equal codes.
+@dataclass(frozen=True, eq=False)
+class MoreVectors:
+    """The vectors of a variable with some more.
 
-    >>> add_vectors(None, [(0.5, 1.0), (0.5, 1.0)], 2)[1]
-    [-2, -2]
+    Attributes
+    ----------
+    vectors : array (vectors, states)
+    targets : array (vectors,) of bool, or None if none is a target
+    codes : of each that was to be added; equal ones have equal codes
     """
-    found = np.empty((0, states)) if known is None else known
-    places: dict[tuple[float, ...], int] = {tuple(vector): k for k, vector in enumerate(found.tolist())}
-    wanted = [tuple(map(float, vector)) for vector in vectors]
-    new = [vector for vector in dict.fromkeys(wanted) if vector not in places]
-    places |= {vector: len(found) + k for k, vector in enumerate(new)}  # known ones may be equal: they keep their codes
-    numbers = [places[vector] for vector in wanted]
+
+    vectors: Floats
+    targets: Bools | None
+    codes: list[int]
+
+
+def add_vectors(dataset: Dataset, variable: int, more: Sequence[Vector]) -> MoreVectors:
+    """The likelihoods and targets of a variable with some more."""
+    known = dataset.likelihoods.get(variable, np.empty((0, dataset.variables[variable].cardinality)))
+    marks = find_targets(dataset, variable)
+    count = len(known)
+    places = {vector: k for k, vector in enumerate(list_vectors(dataset, variable))}
+    new = [vector for vector in dict.fromkeys(more) if vector not in places]
+    places |= {vector: count + k for k, vector in enumerate(new)}  # known ones may be equal: they keep their codes
     if new:
-        found = np.concatenate([found, np.array(new, dtype=np.float64)])
-    return found, [FIRST_LIKELIHOOD - number for number in numbers]
+        values, are_targets = stack_vectors(new)
+        known, marks = np.concatenate([known, values]), np.concatenate([marks, are_targets])
+    return MoreVectors(known, marks if marks.any() else None, [FIRST_LIKELIHOOD - places[vector] for vector in more])
+
+
+def _update(known: Mapping[int, T], changes: Mapping[int, T | None]) -> dict[int, T]:
+    """A mapping with changes, of which None leaves a key out."""
+    return {i: value for i, value in {**known, **changes}.items() if value is not None}
 
 
 def _check_rows(rows: Ints, count: int) -> None:

@@ -1,16 +1,16 @@
-"""Data: rows of hard states, missing cells and likelihood cells, each row with a weight."""
+"""Data: rows of hard states, missing cells, likelihood cells and target cells, each row with a weight."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.model.arrays import Codes, Floats, Ints, frozen, weighted_counts
+from engine.model.arrays import Bools, Codes, Floats, Ints, frozen, weighted_counts
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.messages import shorten
@@ -19,10 +19,12 @@ from engine.model.variable import Variable
 MISSING = -1
 """The code of a missing cell."""
 FIRST_LIKELIHOOD = -2
-"""The code −2 − j stands for the j-th likelihood vector of its variable."""
+"""The code −2 − j stands for the j-th vector of its variable: a likelihood, or a target for its posterior."""
 LIGHTEST, HEAVIEST = 1e-90, 1e90
 """The range of a row's weight other than 0, and the most that they add up to. Learning divides them by each other and
 by probabilities (down to 10⁻²⁰⁰) and multiplies two of them: nothing may overflow or vanish."""
+LOOSE_SUM = 1e-9
+"""How far the sum of a target may be from 1."""
 
 
 class Role(enum.Enum):
@@ -35,7 +37,18 @@ class Role(enum.Enum):
     PARTIAL = "partial"
     """A state in some rows, missing in others."""
     SOFT = "soft"
-    """A likelihood vector in at least one row."""
+    """A likelihood vector or a target in at least one row."""
+
+
+@dataclass(frozen=True)
+class TargetCell:
+    """A cell that says what the posterior of its variable shall be (Jeffrey), where a vector alone is a likelihood."""
+
+    shares: tuple[float, ...]
+
+
+Vector = tuple[float, ...] | TargetCell
+"""What an uncertain cell holds: a likelihood, or a target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,19 +59,23 @@ class Dataset:
     ----------
     variables : tuple of Variable
     codes : array (variables, rows) of signed integers
-        A state's code ≥ 0; :data:`MISSING`; or −2 − j for likelihood vector j of that variable. Equal
-        cells have equal codes, so that merging equal rows needs nothing but the codes.
+        A state's code ≥ 0; :data:`MISSING`; or −2 − j for vector j of that variable. Equal cells have
+        equal codes, so that merging equal rows needs nothing but the codes.
     weights : array (rows,)
         How many times each row counts; 0, or from :data:`LIGHTEST` to :data:`HEAVIEST`.
     likelihoods : mapping from variable index to array (vectors, states)
         The distinct likelihood vectors λ of a variable; only ratios matter to posteriors, but the
         scale enters the likelihood: Pr(row) = Σ_x λ(x) Pr(x, rest).
+    targets : mapping from variable index to array (vectors,) of bool
+        Which of a variable's vectors are no likelihoods but targets: what the posterior of the cell shall be.
+        They sum to 1. A variable without targets is left out.
     """
 
     variables: tuple[Variable, ...]
     codes: Codes
     weights: Floats
     likelihoods: Mapping[int, Floats] = field(default_factory=dict)
+    targets: Mapping[int, Bools] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         rows = self.codes.shape[1] if self.codes.ndim == 2 else -1
@@ -95,10 +112,25 @@ class Dataset:
             if not np.isfinite(vectors).all() or (vectors < 0).any() or (vectors.max(axis=1) <= 0).any():
                 raise ModelError(f"a likelihood of {shorten(variable.name)} is negative, infinite or all zero")
             frozen(vectors)
+        self._check_targets(i, variable)
         if self.n_rows:
             lowest = MISSING if vectors is None else MISSING - len(vectors)
             if self.ranges[i][0] < lowest or self.ranges[i][1] >= variable.cardinality:
                 raise ModelError(f"the column of {shorten(variable.name)} holds a code outside its states")
+
+    def _check_targets(self, i: int, variable: Variable) -> None:
+        chosen = self.targets.get(i)
+        if chosen is None:
+            return
+        vectors = self.likelihoods.get(i, np.empty((0, variable.cardinality)))
+        if chosen.shape != (len(vectors),):
+            raise ModelError(
+                f"{shorten(variable.name)} has {len(vectors)} vectors, and {chosen.shape} marks of which are targets; "
+                "expected one mark each"
+            )
+        if not np.allclose(vectors[chosen].sum(axis=1), 1.0, rtol=0, atol=LOOSE_SUM):
+            raise ModelError(f"a target of {shorten(variable.name)} does not sum to 1")
+        frozen(chosen)
 
     @property
     def n_rows(self) -> int:
@@ -141,11 +173,27 @@ class Dataset:
             codes[:, representative],
             weights,
             {new: self.likelihoods[old] for new, old in enumerate(columns) if old in self.likelihoods},
+            {new: self.targets[old] for new, old in enumerate(columns) if old in self.targets},
         )
 
     def take(self, rows: Ints) -> Dataset:
         """Some of the rows, in that order."""
-        return Dataset(self.variables, self.codes[:, rows], self.weights[rows], self.likelihoods)
+        return replace(self, codes=self.codes[:, rows], weights=self.weights[rows])
+
+    def vector(self, variable: int, code: int) -> Vector:
+        """What a code below :data:`MISSING` stands for in a variable's column."""
+        number = FIRST_LIKELIHOOD - code
+        values = tuple(self.likelihoods[variable][number].tolist())
+        return TargetCell(values) if variable in self.targets and self.targets[variable][number] else values
+
+    @cached_property
+    def target_cells(self) -> Bools:
+        """Which cells are targets: an array (variables, rows)."""
+        found = np.zeros(self.codes.shape, dtype=bool)
+        for i, chosen in self.targets.items():
+            soft = np.flatnonzero(self.codes[i] <= FIRST_LIKELIHOOD)
+            found[i, soft] = chosen[FIRST_LIKELIHOOD - self.codes[i, soft].astype(np.int64)]
+        return frozen(found)
 
 
 def _role(lowest: int, highest: int) -> Role:
@@ -164,18 +212,18 @@ def code_dtype(variables: Sequence[Variable], vectors: int = 0) -> np.dtype[np.s
 
 def make_dataset(
     variables: Sequence[Variable],
-    rows: Sequence[Sequence[str | Sequence[float] | Floats | None]],
+    rows: Sequence[Sequence[str | Sequence[float] | Floats | TargetCell | None]],
     weights: npt.ArrayLike | None = None,
 ) -> Dataset:
-    """A dataset from rows of cells: a state's name, None for missing, or a likelihood vector.
+    """A dataset from rows of cells: a state's name, None for missing, a likelihood vector, or a target.
 
     For evidence, examples and tests; files are read by :mod:`engine.formats`.
 
     >>> rain = Variable("Rain", ("yes", "no"))
-    >>> make_dataset([rain], [["no"], [None], [(0.2, 0.8)]]).codes.tolist()
-    [[1, -1, -2]]
+    >>> make_dataset([rain], [["no"], [None], [(0.2, 0.8)], [TargetCell((0.2, 0.8))]]).codes.tolist()
+    [[1, -1, -2, -3]]
     """
-    vectors: list[dict[tuple[float, ...], int]] = [{} for _ in variables]
+    vectors: list[dict[Vector, int]] = [{} for _ in variables]
     codes = np.full((len(variables), len(rows)), MISSING, dtype=np.int64)
     for r, row in enumerate(rows):
         if len(row) != len(variables):
@@ -184,12 +232,21 @@ def make_dataset(
             if isinstance(cell, str):
                 codes[i, r] = variables[i].code(cell)
             elif cell is not None:
-                vector = tuple(float(value) for value in cell)
+                vector = cell if isinstance(cell, TargetCell) else tuple(float(value) for value in cell)
                 codes[i, r] = FIRST_LIKELIHOOD - vectors[i].setdefault(vector, len(vectors[i]))
     most = max((len(found) for found in vectors), default=0)
+    stacked = {i: stack_vectors(list(found)) for i, found in enumerate(vectors) if found}
     return Dataset(
         tuple(variables),
         codes.astype(code_dtype(variables, most)),
         np.ones(len(rows)) if weights is None else np.array(weights, dtype=np.float64),
-        {i: np.array(list(found), dtype=np.float64) for i, found in enumerate(vectors) if found},
+        {i: values for i, (values, _) in stacked.items()},
+        {i: marks for i, (_, marks) in stacked.items() if marks.any()},
     )
+
+
+def stack_vectors(vectors: Sequence[Vector]) -> tuple[Floats, Bools]:
+    """Some vectors of one variable as the rows of an array, and which of them are targets."""
+    values = [each.shares if isinstance(each, TargetCell) else each for each in vectors]
+    marks = [isinstance(each, TargetCell) for each in vectors]
+    return np.array(values, dtype=np.float64), np.array(marks, dtype=bool)

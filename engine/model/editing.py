@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from engine.model.arrays import Codes, Floats
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, code_dtype
+from engine.model.arrays import Bools, Codes, Floats, Ints
+from engine.model.dataset import MISSING, Dataset, code_dtype
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, find_variable, table_shape
+from engine.model.soft_cells import find_targets, merge_equal, scale
 from engine.model.variable import Variable, list_names
 
 States = Sequence[tuple[int | None, str]]
@@ -212,45 +214,53 @@ def recode(
     ----------
     columns : per new variable, its column in the data; None makes it hidden.
     states : for new variables whose states have changed, per new state the old code; None for a new one.
-        Cells with a state that is gone become missing, and a likelihood is 0 for a new state.
+        Cells with a state that is gone become missing, and a likelihood or target is 0 for a new state.
     """
     if not states and list(columns) == list(range(len(dataset.variables))):
-        return Dataset(tuple(variables), dataset.codes, dataset.weights, dataset.likelihoods)
+        return replace(dataset, variables=tuple(variables))
     most = max((len(vectors) for vectors in dataset.likelihoods.values()), default=0)
     codes = np.full((len(variables), dataset.n_rows), MISSING, dtype=code_dtype(variables, most))
     likelihoods: dict[int, Floats] = {}
+    targets: dict[int, Bools] = {}
     for i, column in enumerate(columns):
         if column is None:
             continue
-        vectors = dataset.likelihoods.get(column)
-        codes[i] = dataset.codes[column]
+        codes[i], vectors, marks = dataset.codes[column], dataset.likelihoods.get(column), dataset.targets.get(column)
         origin = (states or {}).get(i)
         if origin is not None:
-            codes[i], vectors = _recode_column(dataset.codes[column], vectors, origin)
+            codes[i] = _recode_states(dataset.codes[column], origin)
+            if vectors is not None:
+                moved = _move_vectors(vectors, find_targets(dataset, column), origin)
+                codes[i], vectors, marks = merge_equal(codes[i], moved, find_targets(dataset, column))
         if vectors is not None and len(vectors):
             likelihoods[i] = vectors
-    return Dataset(tuple(variables), codes, dataset.weights, likelihoods)
+            if marks is not None and marks.any():
+                targets[i] = marks
+    return Dataset(tuple(variables), codes, dataset.weights, likelihoods, targets)
 
 
-def _recode_column(codes: Codes, vectors: Floats | None, origin: Sequence[int | None]) -> tuple[Codes, Floats | None]:
+def _recode_states(codes: Codes, origin: Sequence[int | None]) -> Ints:
+    """A column with the codes of other states; vectors keep theirs."""
     meaning = {old: new for new, old in enumerate(origin) if old is not None}
     highest = int(codes.max(initial=MISSING))
     of_state = np.array([meaning.get(old, MISSING) for old in range(highest + 1)], dtype=np.int64)
-    recoded = np.full(len(codes), MISSING, dtype=np.int64)
-    hard, soft = codes >= 0, codes <= FIRST_LIKELIHOOD
+    recoded = codes.astype(np.int64)
+    hard = codes >= 0
     recoded[hard] = of_state[codes[hard]]
-    if vectors is None:
-        return recoded, None
+    return recoded
+
+
+def _move_vectors(vectors: Floats, targets: Bools, origin: Sequence[int | None]) -> Floats:
+    """Vectors over other states: 0 for a new one. A target whose share is lost with a state has the others scaled."""
     moved = np.zeros((len(vectors), len(origin)))
     for new, old in enumerate(origin):
         if old is not None:
             moved[:, new] = vectors[:, old]
-    # Equal vectors must have equal codes; one that has lost all its states says nothing.
-    distinct, number = np.unique(moved, axis=0, return_inverse=True)
-    useful = distinct.max(axis=1) > 0
-    code = np.where(useful, FIRST_LIKELIHOOD - (np.cumsum(useful) - 1), MISSING)
-    recoded[soft] = code[number.reshape(-1)][FIRST_LIKELIHOOD - codes[soft].astype(np.int64)]
-    return recoded, np.asarray(distinct[useful], dtype=np.float64)
+    kept = [old for old in origin if old is not None]
+    # Without a loss the numbers stay as they are, to the last bit.
+    poorer = targets & (np.delete(vectors, kept, axis=1) > 0).any(axis=1)
+    moved[poorer] = scale(moved[poorer])
+    return moved
 
 
 def _with_variable(network: Network, v: int, variable: Variable, tables: Sequence[Floats] | None = None) -> Network:

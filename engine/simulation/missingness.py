@@ -7,6 +7,7 @@ counts when rates are averaged.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +30,8 @@ def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
     codes = dataset.codes.copy()
     codes[columns] = MISSING
     kept = {i: vectors for i, vectors in dataset.likelihoods.items() if i not in columns}
-    return Dataset(dataset.variables, codes, dataset.weights, kept)
+    targets = {i: marks for i, marks in dataset.targets.items() if i not in columns}
+    return replace(dataset, codes=codes, likelihoods=kept, targets=targets)
 
 
 def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
@@ -55,7 +57,7 @@ def remove_mcar(
     codes = dataset.codes.copy()
     for i in _find_columns(dataset, variables):
         codes[i, generator.random(dataset.n_rows) < rate] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def remove_mar(
@@ -98,7 +100,7 @@ def remove_mar(
             scores += scores_of_states[dataset.codes[cause, representative]]
         chance = _set_rate(scores, _add_weights(group, dataset.weights, len(scores)), rate)
         codes[i, generator.random(dataset.n_rows) < chance[group]] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def remove_nmar(
@@ -110,7 +112,7 @@ def remove_nmar(
 ) -> Dataset:
     """Cells not missing at random: how probably depends on the value that goes missing.
 
-    Only cells with a state are removed, and the rate is of these; missing and likelihood cells stay.
+    Only cells with a state are removed, and the rate is of these; missing, likelihood and target cells stay.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ def remove_nmar(
         states = codes[i, hard]
         share = _add_weights(states, dataset.weights[hard], len(scores))
         codes[i, hard[draws[hard] < _set_rate(scores, share, rate)[states]]] = MISSING
-    return Dataset(dataset.variables, codes, dataset.weights, dataset.likelihoods)
+    return replace(dataset, codes=codes)
 
 
 def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState = 0) -> Dataset:
@@ -146,7 +148,7 @@ def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_s
     """
     (i,) = _find_columns(dataset, [name])
     if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
-        raise ModelError(f"{name!r} has likelihood cells; a sensor needs its states")
+        raise ModelError(f"{name!r} has cells that are likelihoods or targets; a sensor needs its states")
     matrix = _check_confusion(dataset, i, confusion)
     sums = np.cumsum(matrix, axis=1)
     draws = make_generator(random_state).random(dataset.n_rows)
@@ -199,7 +201,8 @@ def _with_likelihoods(dataset: Dataset, i: int, vectors: Floats, choice: Ints) -
     likelihoods = {**dataset.likelihoods, i: distinct}
     if not len(distinct):
         del likelihoods[i]
-    return Dataset(dataset.variables, codes, dataset.weights, likelihoods)
+    targets = {j: marks for j, marks in dataset.targets.items() if j != i}
+    return replace(dataset, codes=codes, likelihoods=likelihoods, targets=targets)
 
 
 def _split_columns(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, Protocol, TypeVar
 
 import numpy as np
@@ -119,7 +119,7 @@ def keep_leaves(network: BayesianNetwork, dataset: Dataset) -> Dataset:
     codes = dataset.codes.copy()
     codes[leaves] = FIRST_LIKELIHOOD
     vague = {v: np.ones((1, network.variables[v].cardinality)) for v in leaves}
-    return Dataset(dataset.variables, codes, dataset.weights, {**dataset.likelihoods, **vague})
+    return replace(dataset, codes=codes, likelihoods={**dataset.likelihoods, **vague})
 
 
 @dataclass(frozen=True, eq=False)

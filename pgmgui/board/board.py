@@ -16,7 +16,7 @@ from engine.formats.limits import FARTHEST
 from engine.model.network import BayesianNetwork
 from pgmgui.board.cards import look_into
 from pgmgui.board.finding import find, find_related
-from pgmgui.board.mark_bar import kind_of, make_mark
+from pgmgui.board.mark_bar import find_readings, kind_of, make_mark
 from pgmgui.board.picture import draw, look_at, trace
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
@@ -99,7 +99,13 @@ def list_options(session: Session, name: str) -> dict[str, Any] | None:
     states = session.network.variables[v].states
     shown = states[:MOST_LISTED]
     supposed, mark = find_state(session.evidence.get(name)), kind_of(session.marks.get(name))
-    return {"states": list(shown), "left": len(states) - len(shown), "supposed": supposed, "mark": mark}
+    return {
+        "states": list(shown),
+        "left": len(states) - len(shown),
+        "supposed": supposed,
+        "mark": mark,
+        "readings": find_readings(session, name),
+    }
 
 
 def suppose(session: Session, message: Mapping[str, Any]) -> bool:

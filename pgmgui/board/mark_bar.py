@@ -7,7 +7,20 @@ import panel as pn
 from engine.model.network import MarkovNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.marks import ROLES, Given, Hidden, Mark, Partial, Sensor, Soft, confusion, describe_mark
+from pgmgui.project.marks import (
+    READINGS,
+    ROLES,
+    Given,
+    Hidden,
+    Mark,
+    Partial,
+    ReadAs,
+    Sensor,
+    Soft,
+    confusion,
+    describe_mark,
+    list_readings,
+)
 from pgmgui.project.words import cut, describe_briefly
 from pgmgui.state.session import Session
 
@@ -15,6 +28,10 @@ WATCHED = ["selected", "scene", "derived", "partial", "soft"]
 """What the marks of the selection depend on."""
 _KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given"}
 _GIVEN = "learn the others given the selected variables, which must be seen in every row (a conditional random field)"
+_READINGS = {
+    "target": ("As targets", "read the likelihoods in the data as targets: what the posterior shall be"),
+    "likelihood": ("As likelihoods", "read the targets in the data as likelihoods, which the rest of a row outweighs"),
+}
 _NEVER_GIVEN = "for Markov networks only; a Bayesian network learns each table given its parents as it is"
 
 
@@ -46,6 +63,7 @@ class MarkButtons(pn.viewable.Viewer):
             "partial": ("Partial", describe_mark(session.partial)),
             "soft": ("Soft", describe_mark(session.soft)),
             "given": ("Given", _GIVEN if is_markov else _NEVER_GIVEN),
+            **{meaning: _READINGS[meaning] for meaning in ([] if idle else self._list_readings())},
         }
         if self._with_table and len(session.selected) == 1:
             texts["sensor"] = ("Sensor table", "a sensor with a table of its own: what it reports of each state")
@@ -54,6 +72,11 @@ class MarkButtons(pn.viewable.Viewer):
             for key, (text, about) in texts.items()
         )
         self._choices.groups = [Group("", items)]
+
+    def _list_readings(self) -> list[str]:
+        """As what the data of the selection can be read otherwise, or is."""
+        found = {meaning for name in self._session.selected for meaning in find_readings(self._session, name)}
+        return [meaning for meaning in READINGS if meaning in found]
 
     def _current(self) -> str | None:
         """The kind of mark that all selected variables have; None if they differ."""
@@ -130,9 +153,20 @@ class MarksBar(pn.viewable.Viewer):
 def make_mark(session: Session, kind: str) -> Mark | None:
     """The mark of a kind that needs no more than the session's numbers; KeyError for another."""
     marks: dict[str, Mark | None] = {"": None, "hidden": Hidden(), "given": Given()}
+    marks |= {meaning: ReadAs(meaning) for meaning in READINGS}
     return (marks | {"partial": session.partial, "soft": session.soft})[kind]
+
+
+def find_readings(session: Session, name: str) -> list[str]:
+    """As what the data of a variable can be read otherwise, or is by its mark."""
+    if session.data is None:
+        return []
+    offered = {*list_readings(session.data.dataset, session.network.index[name]), kind_of(session.marks.get(name))}
+    return [meaning for meaning in READINGS if meaning in offered]
 
 
 def kind_of(mark: Mark | None) -> str:
     """The kind of a mark as a word for programs; empty for none."""
+    if isinstance(mark, ReadAs):
+        return mark.meaning
     return "" if mark is None else _KINDS[type(mark)]

@@ -9,10 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.formats.tables.cells import MISSING_CODES, read_likelihood, read_number
-from engine.model.arrays import Floats, Ints
+from engine.formats.tables.cells import MISSING_CODES, describe_vector, read_number, read_vector, show_vector
+from engine.model.arrays import Bools, Floats, Ints
 from engine.model.data_edits import DataEdit, SetCells, add_vectors
-from engine.model.dataset import FIRST_LIKELIHOOD, HEAVIEST, LIGHTEST, MISSING, Dataset
+from engine.model.dataset import HEAVIEST, LIGHTEST, MISSING, Dataset, Vector
 from engine.model.errors import PgmError
 from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
@@ -24,14 +24,14 @@ WEIGHT = -1
 """The column of the rows' weights, in place of a variable's."""
 
 
-def read_cell(variable: Variable, text: str) -> int | tuple[float, ...]:
-    """What a text means for a variable: the code of a state, missing, or a likelihood.
+def read_cell(variable: Variable, text: str) -> int | Vector:
+    """What a text means for a variable: the code of a state, missing, a likelihood, or a target.
 
     A state may be spelt in other letter case, where that tells it. An empty cell is missing.
 
     >>> rain = Variable("Rain", ("yes", "no"))
-    >>> read_cell(rain, "No"), read_cell(rain, "?"), read_cell(rain, "[0.4;0.8]")
-    (1, -1, (0.4, 0.8))
+    >>> read_cell(rain, "No"), read_cell(rain, "?"), read_cell(rain, "[0.4;0.8]"), read_cell(rain, "{0.3;0.7}")
+    (1, -1, (0.4, 0.8), TargetCell(shares=(0.3, 0.7)))
     """
     for spelt in (text, text.strip()):
         if spelt in variable.states:
@@ -39,8 +39,8 @@ def read_cell(variable: Variable, text: str) -> int | tuple[float, ...]:
     text = text.strip()
     if text in MISSING_CODES:
         return MISSING
-    vector = read_likelihood(text)
-    if vector is not None and len(vector) == variable.cardinality and min(vector) >= 0 and max(vector) > 0:
+    vector = read_vector(text, variable.cardinality)
+    if vector is not None:
         return vector
     alike = [code for code, state in enumerate(variable.states) if state.casefold() == text.casefold()]
     if len(alike) == 1:
@@ -50,10 +50,11 @@ def read_cell(variable: Variable, text: str) -> int | tuple[float, ...]:
 
 def describe_allowed(variable: Variable) -> str:
     """What may be typed for a variable, in words."""
+    states = variable.cardinality
     return (
-        f"type a state ({list_names(variable.states)}), ? for missing, or a likelihood: "
-        f"{variable.cardinality} numbers of 0 or more, not all 0, one for each state, "
-        f"as {show_likelihood(variable.cardinality)}"
+        f"type a state ({list_names(variable.states)}), ? for missing, a likelihood as {show_likelihood(states)} "
+        f"({describe_vector('likelihood', states)}), or a target for the posterior as {show_target(states)} "
+        f"({describe_vector('target', states)})"
     )
 
 
@@ -67,14 +68,25 @@ def show_likelihood(states: int) -> str:
     return f"[{';'.join(numbers if states <= 4 else [*numbers[:4], '…'])}]"
 
 
-def show_text(variable: Variable, code: int, vectors: Floats | None) -> str:
-    """What a cell is, as it can be typed."""
+def show_target(states: int) -> str:
+    """How a target is typed, by an example.
+
+    >>> show_target(2), show_target(3), show_target(9)
+    ('{0.3;0.7}', '{0.3;0.5;0.2}', '{0.3;0.5;0.1;0.1;…}')
+    """
+    few = {1: ["1"], 2: ["0.3", "0.7"], 3: ["0.3", "0.5", "0.2"]}
+    numbers = few.get(states, ["0.3", "0.5", "0.1", "0.1"])
+    return f"{{{';'.join(numbers if states <= 4 else [*numbers, '…'])}}}"
+
+
+def show_text(dataset: Dataset, column: int, code: int) -> str:
+    """What a cell of a variable with this code is, as it can be typed."""
+    variable = dataset.variables[column]
     if code >= 0:
         return variable.states[code]
     if code == MISSING:
         return next(text for text in (*MISSING_CODES, "(missing)") if text not in variable.states)
-    assert vectors is not None
-    return f"[{';'.join(repr(value).removesuffix('.0') for value in vectors[FIRST_LIKELIHOOD - code].tolist())}]"
+    return show_vector(dataset.vector(column, code), variable)
 
 
 def read_weight(text: str) -> float:
@@ -97,6 +109,7 @@ def make_edit(dataset: Dataset, rows: Ints, columns: Sequence[int], block: Seque
     """
     codes: list[list[int]] = []
     likelihoods: dict[int, Floats | None] = {}
+    targets: dict[int, Bools | None] = {}
     weights: Floats | None = None
     texts_of = list(zip(*block, strict=True))
     for place, column in enumerate(columns):
@@ -106,17 +119,17 @@ def make_edit(dataset: Dataset, rows: Ints, columns: Sequence[int], block: Seque
             continue
         variable = dataset.variables[column]
         read = _read_column(texts, rows, variable.name, partial(read_cell, variable))
-        vectors = [meaning for meaning in read if isinstance(meaning, tuple)]
+        vectors = [meaning for meaning in read if not isinstance(meaning, int)]
         numbers = iter(list[int]())
         if vectors:
-            known = dataset.likelihoods.get(column)
-            found, new = add_vectors(known, vectors, variable.cardinality)
-            numbers = iter(new)
-            if found is not known:
-                likelihoods[column] = found
-        codes.append([next(numbers) if isinstance(meaning, tuple) else meaning for meaning in read])
+            found = add_vectors(dataset, column, vectors)
+            numbers = iter(found.codes)
+            if found.vectors is not dataset.likelihoods.get(column):
+                likelihoods[column], targets[column] = found.vectors, found.targets
+        codes.append([meaning if isinstance(meaning, int) else next(numbers) for meaning in read])
     variables = [column for column in columns if column != WEIGHT]
-    edit = SetCells(rows, variables, np.array(codes, dtype=np.int64).reshape(-1, len(rows)), likelihoods, weights)
+    cells = np.array(codes, dtype=np.int64).reshape(-1, len(rows))
+    edit = SetCells(rows, variables, cells, likelihoods, targets, weights)
     return edit if _changes(edit, dataset) else None
 
 

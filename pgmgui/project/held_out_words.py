@@ -69,7 +69,7 @@ def describe_prediction(found: Prediction, variable: Variable) -> list[str]:
         lines.append(f"{count(found.refuted, 'row')} {verb} a state that was held impossible.")
     left_out = {
         "do not tell it": found.missing,
-        "only have a likelihood of it": found.uncertain,
+        "only have a likelihood or target of it": found.uncertain,
         "are impossible without it": found.impossible,
     }
     told = [f"{number:,.6g} {why}" for why, number in left_out.items() if number]

@@ -10,6 +10,8 @@ start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
 prior        the Dirichlet exponent of all variables; or a prior on tables and its width, logistic-normal:1.5
+target       variables whose likelihoods in the data are read as targets for the posterior
+likelihood   variables whose targets in the data are read as likelihoods
 given        variables of a Markov network that the others are learned given
 l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
@@ -43,7 +45,7 @@ from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Given, Hidden, Mark, Partial
+from pgmgui.project.marks import READINGS, Given, Hidden, Mark, Partial, ReadAs
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
@@ -62,6 +64,7 @@ _FOR_ALL = (
     "hide",
     "show",
     "partial",
+    *READINGS,
     "learner",
     "start",
     "seed",
@@ -117,6 +120,8 @@ def parse_link(query: Mapping[str, str]) -> Link:
     marks |= dict.fromkeys(_split(query, "hide", names), Hidden())
     for name, share in _split_shares(query, names):
         marks[name] = Partial(share)
+    for meaning in READINGS:
+        marks |= dict.fromkeys(_split(query, meaning, names), ReadAs(meaning))
     marks |= dict.fromkeys(_split(query, "given", names), Given())
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
@@ -151,7 +156,7 @@ def is_linkable(scene: Scene) -> bool:
     if not same or not all(np.array_equal(a, b) for a, b in zip(ours.tables, theirs.tables, strict=True)):
         return False
     plain = all(
-        isinstance(mark, Hidden | Given) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
+        isinstance(mark, Hidden | Given | ReadAs) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
         for mark in scene.marks.values()
     )
     return plain and (scene.data is None or data is None or _are_equal(scene.data.dataset, data.dataset))
@@ -164,25 +169,26 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
         and np.array_equal(one.weights, other.weights)
         and one.likelihoods.keys() == other.likelihoods.keys()
         and all(np.array_equal(vectors, other.likelihoods[v]) for v, vectors in one.likelihoods.items())
+        and one.targets.keys() == other.targets.keys()
+        and all(np.array_equal(chosen, other.targets[v]) for v, chosen in one.targets.items())
     )
 
 
 def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: the hidden, partial and given variables, the learners, where they start, and the
-    plot's axes.
+    Only what a link can say is in it: which variables are hidden, partial, given or read otherwise, the learners, where
+    they start, and the plot's axes.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
     shown = [name for name in example.hide if not isinstance(scene.marks.get(name), Hidden)]
     partial = [f"{name}:{mark.fraction:g}" for name, mark in scene.marks.items() if isinstance(mark, Partial)]
-    given = [name for name, mark in scene.marks.items() if isinstance(mark, Given)]
+    marked = {"hide": hidden, "show": shown, "partial": partial}
+    for key, other in (*((meaning, ReadAs(meaning)) for meaning in READINGS), ("given", Given())):
+        marked[key] = [name for name, mark in scene.marks.items() if mark == other]
     plain = Settings()
-    query = {"example": example.id}
-    for key, values in (("hide", hidden), ("show", shown), ("partial", partial), ("given", given)):
-        if values:
-            query[key] = ",".join(values)
+    query = {"example": example.id, **{key: ",".join(names) for key, names in marked.items() if names}}
     query["learner"] = ",".join(settings.methods)
     query["seed"] = str(settings.seed)
     if settings.start != plain.start:

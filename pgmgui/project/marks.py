@@ -10,6 +10,7 @@ import numpy as np
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, Role
 from engine.model.errors import ModelError, UnknownNameError
+from engine.model.soft_cells import count_vectors, read_as
 from engine.simulation.missingness import apply_sensor, hide, remove_mar, remove_mcar, remove_nmar
 from pgmgui.project.numbers import show_percent
 from pgmgui.project.words import count
@@ -56,7 +57,19 @@ class Given:
     """What is learned of a Markov network is the others' likelihood given its values, which are seen in every row."""
 
 
-Mark = Hidden | Partial | Soft | Sensor | Given
+@dataclass(frozen=True)
+class ReadAs:
+    """What is uncertain of the variable is read as another kind of evidence: a key of :data:`READINGS`."""
+
+    meaning: str
+
+
+Mark = Hidden | Partial | Soft | Sensor | Given | ReadAs
+READINGS = {
+    "target": "its likelihoods are read as targets for the posterior",
+    "likelihood": "its targets for the posterior are read as likelihoods",
+}
+"""How the numbers of cells can be read otherwise, in words."""
 ROLES = {
     Role.OBSERVED: "observed",
     Role.HIDDEN: "hidden",
@@ -76,7 +89,7 @@ def apply_marks(dataset: Dataset, marks: Mapping[str, Mark]) -> Dataset:
     seen = hide(dataset, hidden) if hidden else dataset
     # What decides which cells are missing at random must itself stay observed, whatever is marked.
     roles = zip(dataset.variables, dataset.roles, strict=True)
-    free = {name for name in index if isinstance(marks.get(name), Given | None)}
+    free = {name for name in index if isinstance(marks.get(name), Given | ReadAs | None)}
     causes = [v.name for v, role in roles if role is Role.OBSERVED and v.name in free]
     # By the data's order, so that what is seen does not depend on the order of clicking.
     for name in sorted(marks, key=index.__getitem__):
@@ -86,11 +99,20 @@ def apply_marks(dataset: Dataset, marks: Mapping[str, Mark]) -> Dataset:
         elif isinstance(mark, Soft | Sensor):
             if (dataset.codes[index[name]] <= FIRST_LIKELIHOOD).any():
                 raise ModelError(
-                    f"{name!r} has likelihoods in the data already, and a sensor needs its states; "
+                    f"{name!r} has likelihoods or targets in the data already, and a sensor needs its states; "
                     "leave it as it is in the data, or hide it"
                 )
             seen = apply_sensor(seen, name, confusion(dataset.variables[index[name]].cardinality, mark), seed)
+        elif isinstance(mark, ReadAs):
+            seen = read_as(seen, index[name], mark.meaning)
     return seen
+
+
+def list_readings(dataset: Dataset, column: int) -> list[str]:
+    """As what cells of a variable can be read that they are not: keys of :data:`READINGS`."""
+    if dataset.roles[column] is not Role.SOFT:
+        return []
+    return [meaning for meaning, number in zip(READINGS, count_vectors(dataset, column), strict=True) if number]
 
 
 def _remove(seen: Dataset, name: str, mark: Partial, seed: int, causes: Sequence[str]) -> Dataset:
@@ -132,6 +154,8 @@ def describe_mark(mark: Mark | None) -> str:
         return "hidden"
     if isinstance(mark, Given):
         return "given, so that the others are learned given it"
+    if isinstance(mark, ReadAs):
+        return READINGS[mark.meaning]
     if isinstance(mark, Partial):
         return f"{show_percent(mark.fraction)} missing, {MECHANISMS.get(mark.mechanism, mark.mechanism)}"
     if isinstance(mark, Soft):
@@ -148,4 +172,6 @@ def describe_role(dataset: Dataset, column: int) -> str:
         return f"observed: a state in every one of {rows}"
     if role is Role.PARTIAL:
         return f"partly missing: no value in {(codes < 0).sum():,} of {rows}"
-    return f"uncertain: likelihoods in {(codes <= FIRST_LIKELIHOOD).sum():,} of {rows}"
+    kinds = zip(("likelihoods", "targets"), count_vectors(dataset, column), strict=True)
+    told = [f"{kind} in {number:,}" for kind, number in kinds if number]
+    return f"uncertain: {' and '.join(told)} of {rows}"

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.formats import DataDocument
-from engine.formats.tables.cells import MISSING_CODES, read_likelihood
+from engine.formats.tables.cells import MISSING_CODES, split_vector
 from engine.formats.tables.columns import build_dataset, make_variable, match_columns
 from engine.formats.tables.matching import list_strangers, list_unknown, suggest_states, suggest_variables
 from engine.formats.tables.table import Table
@@ -91,7 +91,7 @@ class Matching:
         if item.text is not None:
             variable = self.variable_of(item.column)
             states = list(variable.states) if variable else []
-            return [*states, Special.NOTHING, *([] if _is_likelihood(item.text) else [Special.NEW])]
+            return [*states, Special.NOTHING, *([] if _is_vector(item.text) else [Special.NEW])]
         free = [variable.name for i, variable in enumerate(self.network.variables) if i not in self.fitting]
         column = self.table.columns[item.column]
         new = column.name not in self.network.index and self.new_variable(item.column) is not None
@@ -101,7 +101,7 @@ class Matching:
         """The variable that a column would become, if it can become one."""
         try:
             return make_variable(self.table, self.table.columns[column], frozenset(MISSING_CODES))[0]
-        except FormatError:  # likelihoods, whose states cannot be known
+        except FormatError:  # likelihoods or targets, whose states cannot be known
             return None
 
     def count_rows(self, item: Item) -> int:
@@ -129,7 +129,7 @@ class Matching:
             alike = {
                 other: choice
                 for other in self.choices
-                if other.column == item.column and other.text is not None and not _is_likelihood(other.text)
+                if other.column == item.column and other.text is not None and not _is_vector(other.text)
             }
             return replace(self, choices={**self.choices, **alike})
         matching = self
@@ -221,8 +221,8 @@ def _question(table: Table, network: Network, column: int, choice: Meaning) -> d
     return questions
 
 
-def _is_likelihood(text: str) -> bool:
-    return read_likelihood(text.strip()) is not None
+def _is_vector(text: str) -> bool:
+    return split_vector(text.strip()) is not None
 
 
 def place_below(positions: Mapping[str, tuple[float, float]], names: Sequence[str]) -> dict[str, tuple[float, float]]:

@@ -194,6 +194,11 @@ def derive(scene: Scene) -> Derived:
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
+    except ModelError as error:
+        # Data with targets that cannot be learned from can still be looked at, edited and read otherwise.
+        if not seen.targets:
+            raise
+        return Derived(seen, None, f"There is no learning from these targets: {error}.")
     return Derived(seen, Parts.of(task, split))
 
 

@@ -5,7 +5,7 @@
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
-     "marks": {variable: {"kind": "hidden" | "partial" | "soft" | "sensor" | "given", ...}},
+     "marks": {variable: {"kind": ..., ...}}, see pgmgui.project.mark_file,
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number},
      "table_prior": null or {"name": "logistic-normal" or that of an installed one, "width": number},
@@ -39,7 +39,6 @@ from engine.formats.networks import json_network
 from engine.formats.networks.draft import build_document
 from engine.formats.packing import unpack
 from engine.formats.schema import (
-    Check,
     anything,
     flag,
     list_of,
@@ -63,10 +62,11 @@ from engine.learning.starts import KINDS
 from engine.learning.stopping import CRITERIA
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import MarkovNetwork, Network
+from engine.model.network import Network
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import MECHANISMS, Given, Hidden, Mark, Partial, Sensor, Soft, apply_marks
+from pgmgui.project.mark_file import dump_mark, fit_mark, parse_mark
+from pgmgui.project.marks import Mark, apply_marks
 from pgmgui.project.prior_fields import PRIOR_FIELDS, dump_priors, fit_priors
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
@@ -74,13 +74,6 @@ from pgmgui.project.settings import RANGES, Settings
 
 FORMAT = "pgmgui-session"
 VERSION = 2
-_MARKS: Mapping[str, type[Mark]] = {
-    "hidden": Hidden,
-    "partial": Partial,
-    "soft": Soft,
-    "sensor": Sensor,
-    "given": Given,
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +136,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "note": scene.note,
         "network": json.loads(json_network.dump(scene.document)),
         "data": data,
-        "marks": {name: _dump_mark(mark) for name, mark in scene.marks.items()},
+        "marks": {name: dump_mark(mark) for name, mark in scene.marks.items()},
         **dump_priors(scene),
         "example": scene.example,
         "settings": asdict(saved.settings),
@@ -247,23 +240,9 @@ def _parse_data(item: dict[str, Any], network: Network, read: Callable[[str], by
     return DataDocument(found.dataset, item["notes"], found.unmatched, found.absent)
 
 
-def _dump_mark(mark: Mark) -> dict[str, Any]:
-    (kind,) = (name for name, known in _MARKS.items() if isinstance(mark, known))
-    return {"kind": kind, **asdict(mark)}
-
-
-def _parse_mark(item: Any, place: str) -> Mark:
-    kind = record({"kind": one_of(_MARKS)})(item, place)["kind"]
-    return _MARKS[kind](**_MARK_FIELDS[kind](item, place))
-
-
 def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
-    states = _find_states(name, "marks", network)
-    if isinstance(mark, Sensor) and {len(mark.confusion), *map(len, mark.confusion)} != {states}:
-        raise FormatError(f"marks.{name}.confusion: expected {states} rows of {states} numbers")
-    if isinstance(mark, Given) and not isinstance(network, MarkovNetwork):
-        raise FormatError(f"marks.{name}: only variables of a Markov network can be given")
-    return mark
+    _find_states(name, "marks", network)
+    return fit_mark(mark, name, network)
 
 
 def _fit_likelihood(values: tuple[float, ...], name: str, network: Network) -> tuple[float, ...]:
@@ -280,13 +259,6 @@ def _find_states(name: str, place: str, network: Network) -> int:
     return network.variables[network.index[name]].cardinality
 
 
-_MARK_FIELDS: Mapping[str, Check] = {
-    "hidden": record({}),
-    "partial": record({"fraction": number(0, 1), "mechanism": one_of(MECHANISMS)}),
-    "soft": record({"reliability": number(0, 1)}),
-    "sensor": record({"confusion": list_of(numbers(0, 1))}),
-    "given": record({}),
-}
 _PLAIN = Settings()
 _SETTINGS = record(
     {
@@ -322,7 +294,7 @@ _SESSION = record(
         "note": optional(text(), ""),
         "network": map_of(anything),
         "data": optional(_DATA, None),
-        "marks": map_of(_parse_mark),
+        "marks": map_of(parse_mark),
         **PRIOR_FIELDS,
         "example": optional(text(), ""),
         "settings": _SETTINGS,

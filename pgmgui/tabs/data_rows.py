@@ -11,10 +11,11 @@ import numpy as np
 
 from engine.insight.row_scores import RowScores
 from engine.model.arrays import Floats, Ints, weighted_counts
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, TargetCell, Vector
+from engine.model.soft_cells import find_targets
 from engine.model.variable import Variable, list_names
 from pgmgui.components.grid.grid import Cell, Column, Source
-from pgmgui.project.data_cells import show_likelihood, show_text
+from pgmgui.project.data_cells import show_likelihood, show_target, show_text
 from pgmgui.project.marks import Mark, describe_mark
 from pgmgui.project.words import cut
 
@@ -107,23 +108,26 @@ def _make_column(dataset: Dataset, i: int, beneath: Beneath | None) -> Column:
     mark = beneath.marks.get(variable.name)
     if mark is not None:
         about += f"; seen through a mark: {describe_mark(mark)}"
-    missing = show_text(variable, MISSING, None)
+    missing = show_text(dataset, i, MISSING)
     choices = [*((state, "") for state in variable.states[:MOST_CHOICES]), (missing, "missing")]
     return Column(
         variable.name,
         about=about,
         editable=True,
         choices=tuple(choices),
-        hint=f"or a likelihood: {show_likelihood(variable.cardinality)}",
+        hint=f"or a likelihood: {show_likelihood(variable.cardinality)}, "
+        f"or a target for the posterior: {show_target(variable.cardinality)}",
         clears=True,
     )
 
 
 def _sort_codes(dataset: Dataset, i: int, descending: bool) -> Ints:
-    """Numbers that sort the cells of a variable by its states; then come likelihoods, and what is missing last."""
+    """Numbers that sort the cells of a variable by its states; then come likelihoods, targets and missing ones."""
     codes, states = dataset.codes[i].astype(np.int32), dataset.variables[i].cardinality
     hard = states - 1 - codes if descending else codes
-    found = np.where(codes >= 0, hard, np.where(codes == MISSING, states + 1, states))
+    found = np.where(codes >= 0, hard, np.where(codes == MISSING, states + 2, states))
+    soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
+    found[soft] += find_targets(dataset, i)[FIRST_LIKELIHOOD - codes[soft]]
     return found.astype(np.int16) if states < 30_000 else found  # which sorts a million in no time
 
 
@@ -162,8 +166,8 @@ class _Meaning(dict[tuple[int, int], Cell]):
 
     def __init__(self, dataset: Dataset, i: int, beneath: Beneath | None) -> None:
         super().__init__()
-        self._variable, self._vectors = dataset.variables[i], dataset.likelihoods.get(i)
-        self._beneath = (dataset if beneath is None else beneath.dataset).likelihoods.get(i)
+        self._dataset, self._i, self._variable = dataset, i, dataset.variables[i]
+        self._beneath = dataset if beneath is None else beneath.dataset
         self._mark = None if beneath is None else beneath.marks.get(self._variable.name)
 
     def __missing__(self, codes: tuple[int, int]) -> Cell:
@@ -174,9 +178,8 @@ class _Meaning(dict[tuple[int, int], Cell]):
         elif code == MISSING:
             cell = MISSING_CELL
         else:
-            assert self._vectors is not None
-            cell = soft_cell(variable, self._vectors[FIRST_LIKELIHOOD - code])
-        typed = show_text(variable, below, self._beneath)
+            cell = soft_cell(variable, self._dataset.vector(self._i, code))
+        typed = show_text(self._beneath, self._i, below)
         if self._mark is not None:
             shown = cell if isinstance(cell, dict) else {"text": cell}
             about = f"{shown.get('about', '')}; " if shown.get("about") else ""
@@ -188,11 +191,19 @@ class _Meaning(dict[tuple[int, int], Cell]):
         return cell
 
 
-def soft_cell(variable: Variable, likelihood: Floats) -> Cell:
-    """A likelihood as bars, the largest of full height: only ratios matter."""
-    said = ", ".join(f"{state} {value:.4g}" for state, value in zip(variable.states, likelihood, strict=True))
-    bars = (likelihood / likelihood.max()).tolist() if len(likelihood) <= MOST_BARS else []
-    return {"text": "" if bars else "likelihood", "kind": "soft", "bars": bars, "about": f"likelihood: {said}"}
+def soft_cell(variable: Variable, vector: Vector) -> Cell:
+    """A vector as bars: of a likelihood the largest is of full height, for only ratios matter; of a target, 1 is."""
+    is_target = isinstance(vector, TargetCell)
+    numbers = vector.shares if isinstance(vector, TargetCell) else vector
+    said = ", ".join(f"{state} {value:.4g}" for state, value in zip(variable.states, numbers, strict=True))
+    full = 1.0 if is_target else max(numbers)
+    bars = [value / full for value in numbers] if len(numbers) <= MOST_BARS else []
+    return {
+        "text": "" if bars else "target" if is_target else "likelihood",
+        "kind": "target" if is_target else "soft",
+        "bars": bars,
+        "about": f"{'target for the posterior' if is_target else 'likelihood'}: {said}",
+    }
 
 
 # --- per variable
@@ -210,8 +221,9 @@ def summary_source(dataset: Dataset) -> Source:
     @lru_cache(maxsize=4096)
     def row(i: int) -> list[Cell]:
         variable = dataset.variables[i]
-        counts, missing, soft = count_cells(dataset, i)
-        uncertain = [f"{soft:,.6g} uncertain"] if soft else []
+        counts, missing, likelihoods, targets = count_cells(dataset, i)
+        uncertain = [f"{likelihoods:,.6g} by likelihood"] if likelihoods else []
+        uncertain += [f"{targets:,.6g} by target"] if targets else []
         return [
             {"text": variable.name, "about": f"{variable.name}: {list_names(variable.states)}"},
             ROLE_WORDS[dataset.roles[i]],
@@ -229,11 +241,12 @@ def summary_source(dataset: Dataset) -> Source:
 
 
 def states_source(dataset: Dataset, i: int) -> Source:
-    """A row for each state of a variable, one for its uncertain cells and one for the missing ones."""
+    """A row for each state of a variable, one each for its likelihoods, its targets and its missing cells."""
     variable = dataset.variables[i]
-    counts, missing, soft = count_cells(dataset, i)
+    counts, missing, likelihoods, targets = count_cells(dataset, i)
     rows: list[tuple[str, float]] = list(zip(variable.states, counts.tolist(), strict=True))
-    rows += [(name, number) for name, number in (("(uncertain)", soft), ("(missing)", missing)) if number]
+    others = (("(likelihood)", likelihoods), ("(target)", targets), ("(missing)", missing))
+    rows += [(name, number) for name, number in others if number]
     total = dataset.total_weight
 
     def cells(first: int, last: int) -> list[list[Cell]]:
@@ -250,13 +263,15 @@ def states_source(dataset: Dataset, i: int) -> Source:
     return Source(columns, len(rows), cells, f"States of {variable.name} in the data")
 
 
-def count_cells(dataset: Dataset, i: int) -> tuple[Floats, float, float]:
-    """The weight of each state of a variable, of its missing cells, and of its likelihoods."""
+def count_cells(dataset: Dataset, i: int) -> tuple[Floats, float, float, float]:
+    """The weight of each state of a variable, of its missing cells, of its likelihoods, and of its targets."""
     codes = dataset.codes[i].astype(np.int64)
-    states = dataset.variables[i].cardinality
-    # Missing and likelihood cells go into the first two places.
-    found = weighted_counts(np.maximum(codes, FIRST_LIKELIHOOD) - FIRST_LIKELIHOOD, dataset.weights, states + 2)
-    return found[2:], float(found[1]), float(found[0])
+    states, targets = dataset.variables[i].cardinality, find_targets(dataset, i)
+    # Missing cells and vectors go into the first places, the vectors from the last one on.
+    found = weighted_counts(codes + len(targets) + 1, dataset.weights, states + 1 + len(targets))
+    vectors = found[: len(targets)][::-1]
+    hard, missing = found[len(targets) + 1 :], float(found[len(targets)])
+    return hard, missing, float(vectors[~targets].sum()), float(vectors[targets].sum())
 
 
 def percent(part: float, whole: float) -> str:

@@ -468,10 +468,19 @@ def test_info_of_data(tmp_path):
     assert "weights" in notes[0]
     assert found == {
         "kind": "data", "rows": 3, "distinct_rows": 2, "total_weight": 6.0, "missing_cells": 2,
+        "likelihood_cells": 0, "target_cells": 0,
         "observed": ["A"], "hidden": [], "partial": ["B"], "soft": [],
         "states": {"A": ["yes", "no"], "B": ["x"]},
     }  # fmt: skip
-    assert "3 rows (2 distinct) of 2 variables, 2 cells missing" in run("info", path).out
+    assert "3 rows (2 distinct) of 2 variables, 2 cells missing\n" in run("info", path).out
+
+
+def test_info_of_data_with_likelihoods_and_targets(tmp_path):
+    path = tmp_path / "d.arff"
+    path.write_text("@relation r\n@attribute A {yes,no}\n@data\n{0.3;0.7}\n[1;2]\n{0.3;0.7}\n?\n")
+    found = run("info", path, "--json").result
+    assert (found["likelihood_cells"], found["target_cells"], found["distinct_rows"]) == (1, 2, 3)
+    assert "1 cells missing, 1 with a likelihood, 2 with a target" in run("info", path).out
 
 
 def test_info_refuses_more_variables_than_a_graph_may_have(monkeypatch):

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cache
 
 from engine.formats import DATA_FORMATS, NETWORK_FORMATS, dump_dataset, dump_network, read_dataset, read_network
+from engine.model.dataset import Dataset, TargetCell, make_dataset
 from tests.command_line import EXAMPLES
 
 DSC = """belief network "x"
@@ -46,6 +47,9 @@ NOISY_MAX = """<smile id="x"><nodes>
 <parameters>0.3 0.7 0 1 0.4 0.6 0 1 0.1 0.9</parameters></noisymax></nodes></smile>
 """
 CAS = "// ~->[CASE-1]->~\nIDnum A B NumCases\n1 a * 2\n2 b #1 1\n3 a c 1\n4 ? c 3\n"
+# Read together with the example burglary, whose columns they have.
+SOFT_CAS = "// ~->[CASE-1]->~\nBurglary Alarm Earthquake\n{0.25;0.75} [1;0.5] *\n#0 {0.3;0.7} {1;0}\n"
+SOFT_CSV = 'Burglary,Alarm,Earthquake\n{0.25;0.75},[1;0.5],\nyes,"{0.33; 0.66}",{1;0}\n'
 CAMML = "2 % variables\n3\nA B\n2 3\n0 2\n1 0 % a case\n1 1\n"
 ARFF = """% a comment
 @relation 'x y'
@@ -57,12 +61,14 @@ yes,1,u
 no,?,v
 {0 'may be', 2 w}
 yes,2.5,u,{3}
+{0.5;0.25;0.25},1,u
+'{0.2;0.2;0.6}',1,v,{2}
 """
 CSV = 'Smoke;"Lung; cancer";_weight\nyes;no;2\n"no ""x""";;1\n?;yes;0.5\n# end\n'
 EVIDENCE = "/* Evidence */\n3\n 2 0\n 4 1\n 6 1\n"
 LINK = (
     "example=asia&hide=xray,dysp&show=tub&partial=smoke,bronc:0.2&learner=em,d-edml&start=uniform&seed=3&restarts=4"
-    "&prior=2&tol=1e-6&run=1"
+    "&prior=2&tol=1e-6&run=1&target=asia&likelihood=either"
 )
 
 INLINE: dict[str, tuple[str, ...]] = {
@@ -72,9 +78,9 @@ INLINE: dict[str, tuple[str, ...]] = {
     ".dsl": (DSL,),
     ".erg": (ERG,),
     ".xdsl": (NOISY_MAX,),
-    ".cas": (CAS, CAMML),
+    ".cas": (CAS, CAMML, SOFT_CAS),
     ".arff": (ARFF,),
-    ".csv": (CSV,),
+    ".csv": (CSV, SOFT_CSV),
     ".evid": (EVIDENCE,),
     "link": (LINK,),
 }
@@ -93,9 +99,17 @@ def find_sources(kind: str) -> tuple[bytes, ...]:
         found += find_sources(".net")
     elif kind in DATA_FORMATS and DATA_FORMATS[kind].is_writable:
         found.append(dump_dataset(read_dataset(EXAMPLES / "burglary.csv").dataset, f"x{kind}"))
+        found.append(dump_dataset(_make_soft(), f"x{kind}"))
     elif kind == "session":
         found += _find_sessions()
     return tuple(found)
+
+
+def _make_soft() -> Dataset:
+    """Data over the variables of an example with likelihoods and targets."""
+    variables = read_network(EXAMPLES / "burglary.bif").network.variables
+    cells = ["yes", (0.5, 1.0), TargetCell((0.25, 0.75)), None, TargetCell((1.0, 0.0))]
+    return make_dataset(variables, [[cells[(row + i) % 5] for i in range(len(variables))] for row in range(5)])
 
 
 def _find_sessions() -> list[bytes]:
@@ -103,7 +117,7 @@ def _find_sessions() -> list[bytes]:
     from pgmgui.project import session_file
     from pgmgui.project.cases import make_case
     from pgmgui.project.links import parse_link
-    from pgmgui.project.marks import Sensor, Soft
+    from pgmgui.project.marks import ReadAs, Sensor, Soft
     from pgmgui.project.session_file import Saved
 
     found = []
@@ -114,5 +128,8 @@ def _find_sessions() -> list[bytes]:
         network = link.scene.document.network
         cases = {"case": make_case({second: (0.5, 1.0)}, network)}
         scene = replace(link.scene, marks=marks, prior={first: 2.0}, truth=network, cases=cases)
+        if network.variables == _make_soft().variables:
+            readings = {first: ReadAs("target"), second: ReadAs("likelihood")}
+            scene = replace(scene, marks=readings, data=replace(link.scene.data, dataset=_make_soft()))
         found.append(session_file.dump(Saved(scene, link.settings, {second: (0.5, 1.0)})).encode())
     return found

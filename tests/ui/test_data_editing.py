@@ -42,12 +42,40 @@ def test_cells_become_states_missing_and_likelihoods_and_back(tab):
     assert tab.session.data.dataset.codes[2, :9].tolist() == codes[2, :9].tolist()
 
 
+def test_a_target_is_typed_shown_in_braces_read_otherwise_and_undone(tab):
+    keyboard, codes = tab.page.keyboard, tab.session.data.dataset.codes
+    cell, below = tab.cell(tab.rows, 1, 3), tab.cell(tab.rows, 2, 3)
+    cell.click()
+    keyboard.type("{0.3;0.7}")
+    keyboard.press("Enter")
+    expect(cell).to_have_attribute("title", "target for the posterior: yes 0.3, no 0.7")
+    expect(cell.locator(".bar")).to_have_count(2)
+    keyboard.type("[0.3;0.7]")
+    keyboard.press("Enter")
+    expect(below).to_have_attribute("title", "likelihood: yes 0.3, no 0.7")
+    signs = [each.evaluate("cell => getComputedStyle(cell, '::before').content[1]") for each in (cell, below)]
+    assert signs == ["{", "["]
+    cell.click()
+    keyboard.press("F2")
+    expect(tab.page.get_by_role("combobox", name="smoke, row 2")).to_have_value("{0.3;0.7}")
+    keyboard.press("Escape")
+    tab.node("smoke").click()
+    tab.button("As likelihoods").click()
+    expect(cell).to_have_attribute("title", re.compile(r"^likelihood: yes 0\.3, no 0\.7; .*: \{0\.3;0\.7\}$"))
+    for _ in range(3):
+        keyboard.press("ControlOrMeta+z")
+    expect(tab.button("Undo")).to_be_disabled()
+    assert tab.session.data.dataset.codes[2, :9].tolist() == codes[2, :9].tolist()
+    assert not tab.session.data.dataset.targets
+
+
 def test_wrong_texts_are_refused_and_not_lost(tab):
     tab.cell(tab.rows, 1, 3).click()
     tab.page.keyboard.type("maybe")
     tab.page.keyboard.press("Enter")
     expect(tab.message).to_contain_text("Row 2, 'smoke': 'maybe' is nothing that 'smoke' can be")
-    expect(tab.message).to_contain_text("type a state ('yes', 'no'), ? for missing, or a likelihood: 2 numbers")
+    expect(tab.message).to_contain_text("type a state ('yes', 'no'), ? for missing, a likelihood as [0.4;0.8] (2 n")
+    expect(tab.message).to_contain_text("or a target for the posterior as {0.3;0.7} (2 numbers of 0 or more that sum")
     field = tab.page.get_by_role("combobox", name="smoke, row 2")
     expect(field).to_have_value("maybe")
     tab.page.keyboard.press("ControlOrMeta+a")

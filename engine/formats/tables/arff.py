@@ -2,7 +2,8 @@
 
 A nominal attribute becomes a variable with the attribute's own states in their order. The values of
 numeric, string and date attributes are taken as text, each different one a state. In sparse rows, a
-value that is left out is the first state (0 for a number), as in Weka.
+value that is left out is the first state (0 for a number), as in Weka. In other rows a target ``{0.3;0.7}`` may
+stand without quotes: its semicolons tell it from a row's weight ``{2}`` and from a sparse row.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 
 from engine.formats.limits import MOST_CELLS
 from engine.formats.tables import text
-from engine.formats.tables.cells import read_number
+from engine.formats.tables.cells import read_number, split_vector
 from engine.formats.tables.delimited import Source, find_line, read_columns
 from engine.formats.tables.table import MOST_COLUMNS, Column, Hints, Table, make_column
 from engine.model.errors import FormatError
@@ -27,7 +28,7 @@ _DATA = re.compile(rb"^[ \t]*@data\b[^\n]*\n?", re.IGNORECASE | re.MULTILINE)
 _COMMENT = re.compile(rb"^[ \t]*%[^\n]*", re.MULTILINE)
 _QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|[^\s{{'\"]++)\s*+(.*)", re.IGNORECASE | re.DOTALL)
-_VALUE = re.compile(rf"\s*+({_QUOTED}|[^,'\"{{}}]*+)\s*+(,|$)", re.DOTALL)
+_VALUE = re.compile(rf"\s*+({_QUOTED}|{{[^,;'\"{{}}]*+;[^,'\"{{}}]*+}}|[^,'\"{{}}]*+)\s*+(,|$)", re.DOTALL)
 _PAIR = re.compile(rf"\s*+(\d{{1,9}})\s++({_QUOTED}|[^,'\"{{}}\s]++)\s*+(,|$)", re.DOTALL)
 _QUOTED_OR_MARK = re.compile(rf"{_QUOTED}|}}|(?P<open>['\"].*)", re.DOTALL)
 _REST = re.compile(r"\s*+\Z")
@@ -154,7 +155,8 @@ def _read_lines(text: str, attributes: Sequence[_Attribute], before: int) -> Tab
         if (len(rows) + 1) * len(attributes) > MOST_CELLS:
             raise FormatError(f"more than {MOST_CELLS:,} cells with quotes or braces; write the data as CSV", number)
         values, weight = _split_weight(line, number)
-        read = _read_sparse if values.startswith("{") else _read_dense
+        is_sparse = values.startswith("{") and not _is_target(values[: values.find("}") + 1])
+        read = _read_sparse if is_sparse else _read_dense
         rows.append(read(values, attributes, number))
         weights.append(weight)
         numbers.append(number)
@@ -171,12 +173,17 @@ def _read_lines(text: str, attributes: Sequence[_Attribute], before: int) -> Tab
 def _split_weight(line: str, number: int) -> tuple[str, float]:
     """A row and its weight: ``a,b,{2}``."""
     start = line.rfind("{")
-    if not line.endswith("}") or start <= 0:
+    if not line.endswith("}") or start <= 0 or _is_target(line[start:]):
         return line, 1.0
     weight = read_number(line[start + 1 : -1].strip())
     if weight is None or weight < 0:
-        raise FormatError(f"expected a weight ≥ 0 in braces, got {shorten(line[start:])}", number)
+        expected = "a weight ≥ 0 or a target such as {0.3;0.7} in braces"
+        raise FormatError(f"expected {expected}, got {shorten(line[start:])}", number)
     return line[:start].rstrip().removesuffix(",").rstrip(), weight
+
+
+def _is_target(text: str) -> bool:
+    return ";" in text and split_vector(text) is not None
 
 
 def _read_dense(line: str, attributes: Sequence[_Attribute], number: int) -> Cells:

@@ -9,11 +9,11 @@ from typing import NoReturn
 import numpy as np
 
 from engine.formats.limits import MOST_LETTERS, MOST_STATES
-from engine.formats.tables.cells import MISSING_CODES, read_likelihood, read_number
+from engine.formats.tables.cells import MISSING_CODES, read_number, split_vector
 from engine.formats.tables.table import Column, Table
 from engine.formats.tables.values import Decoded, Decoder, line_of
 from engine.model.arrays import Codes, Floats
-from engine.model.dataset import MISSING, Dataset, code_dtype
+from engine.model.dataset import MISSING, Dataset, code_dtype, stack_vectors
 from engine.model.errors import FormatError
 from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
@@ -182,9 +182,9 @@ def make_variable(table: Table, column: Column, missing: frozenset[str]) -> tupl
     if states is None:
         states = [text for text in column.texts if text not in missing]
         for text in states:
-            if ";" in text and read_likelihood(text):
+            if ";" in text and (found := split_vector(text)):
                 raise FormatError(
-                    f"column {shorten(column.name)} has the likelihood {shorten(text)}, which needs the order "
+                    f"column {shorten(column.name)} has the {found[0]} {shorten(text)}, which needs the order "
                     "of the states; give the data together with a network",
                     line_of(table, column, column.texts.index(text)),
                 )
@@ -210,7 +210,8 @@ def _assemble(variables: Sequence[Variable], decoded: Sequence[Decoded | None], 
             # The last entry is what the code −1 of a null picks.
             meaning = np.append(each.codes, MISSING).astype(codes.dtype)
             np.take(meaning, each.column.codes, out=row, mode="wrap")
-    likelihoods = {
-        i: np.array(each.vectors, dtype=np.float64) for i, each in enumerate(decoded) if each and each.vectors
-    }
-    return Dataset(tuple(variables), codes, weights, likelihoods)
+    stacked = {i: stack_vectors(each.vectors) for i, each in enumerate(decoded) if each and each.vectors}
+    likelihoods = {i: vectors for i, (vectors, _) in stacked.items()}
+    return Dataset(
+        tuple(variables), codes, weights, likelihoods, {i: marks for i, (_, marks) in stacked.items() if marks.any()}
+    )

@@ -1,8 +1,8 @@
 """Datasets as text between delimiters, and as Parquet.
 
 A cell is a state's name, a missing code (the first of ``? NA * N/A NaN`` and nothing that is not a state
-of the variable), or a likelihood ``[0.4;0.8]``. Weights are written, in a last column, when they are not
-all 1. Read again with the same variables, the dataset is the same.
+of the variable), a likelihood ``[0.4;0.8]``, or a target ``{0.3;0.7}``. Weights are written, in a last
+column, when they are not all 1. Read again with the same variables, the dataset is the same.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from engine.formats.tables import parquet
-from engine.formats.tables.cells import MISSING_CODES
+from engine.formats.tables.cells import MISSING_CODES, show_vector
 from engine.formats.tables.columns import WEIGHT_NAMES
 from engine.formats.tables.text import DELIMITERS
-from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
 from engine.model.errors import ModelError
 from engine.model.messages import shorten
-from engine.model.variable import Variable
+from engine.model.soft_cells import list_vectors
 
 _ROWS = 2**14
 
@@ -62,21 +60,13 @@ def dump_parquet(dataset: Dataset) -> Iterator[bytes]:
 def _cell_texts(dataset: Dataset, i: int) -> list[str]:
     """The text of each code of a variable, to be picked by it: states, then from the end missing and vectors."""
     variable = dataset.variables[i]
-    vectors: npt.NDArray[np.float64] = dataset.likelihoods.get(i, np.empty((0, variable.cardinality)))
     missing = [code for code in MISSING_CODES if code not in variable.states]
     if not missing and (dataset.codes[i] == MISSING).any():
         raise ModelError(
             f"variable {shorten(variable.name)} has states named like every missing code; rename one to write it"
         )
-    soft = [_likelihood_text(vector, variable) for vector in vectors]
+    soft = [show_vector(vector, variable) for vector in list_vectors(dataset, i)]
     return [*variable.states, *reversed(soft), missing[0] if missing else ""]
-
-
-def _likelihood_text(vector: Floats, variable: Variable) -> str:
-    text = f"[{';'.join(repr(float(value)) for value in vector)}]"
-    while text in variable.states:
-        text = f"{text[:-1]} ]"
-    return text
 
 
 def _weight_column(dataset: Dataset) -> str:

@@ -11,9 +11,9 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
-from engine.formats.tables.cells import read_likelihood, read_number
+from engine.formats.tables.cells import describe_vector, read_number, read_vector, split_vector
 from engine.formats.tables.table import Column, Table
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, TargetCell, Vector
 from engine.model.errors import FormatError
 from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
@@ -21,11 +21,11 @@ from engine.model.variable import Variable, list_names
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
-    """A variable with its column: the code of each text, and the likelihood vectors among them."""
+    """A variable with its column: the code of each text, and the likelihoods and targets among them."""
 
     variable: Variable
     codes: npt.NDArray[np.int64]
-    vectors: Sequence[tuple[float, ...]]
+    vectors: Sequence[Vector]
     column: Column
 
 
@@ -33,7 +33,7 @@ class Decoder:
     """What each text of a column means for a variable.
 
     In this order: what is given for it; a state; a missing code; the same without white space around; a
-    likelihood; a state's index (Netica); the one state that is the same number.
+    likelihood or target; a state's index (Netica); the one state that is the same number.
 
     Parameters
     ----------
@@ -56,8 +56,9 @@ class Decoder:
         self._given = {
             text: MISSING if state is None else variable.code(state) for text, state in (given or {}).items()
         }
-        self._vectors: dict[tuple[float, ...], int] = {}
+        self._vectors: dict[Vector, int] = {}
         self._respelt: list[str] = []
+        self._scaled: list[str] = []
 
     def decode(self, notes: list[str]) -> Decoded:
         """The column with the code of each text; one that means nothing is an error."""
@@ -67,9 +68,9 @@ class Decoder:
             if code is None:
                 self._fail(k)
             codes[k] = code
-        if self._respelt:
-            more = f" (and {len(self._respelt) - 1} like it)" if len(self._respelt) > 1 else ""
-            notes.append(f"column {shorten(self.column.name)}: {self._respelt[0]}{more}")
+        for told in filter(None, (self._respelt, self._scaled)):
+            more = f" (and {len(told) - 1} like it)" if len(told) > 1 else ""
+            notes.append(f"column {shorten(self.column.name)}: {told[0]}{more}")
         if self._given:
             notes.append(
                 f"column {shorten(self.column.name)}: values given a meaning: {list_names(list(self._given), 4)}"
@@ -88,11 +89,15 @@ class Decoder:
             return self._code_of.get(text, MISSING)
         if bare in self._code_of or bare in self._missing:
             return self._code_of.get(bare, MISSING)
-        vector = read_likelihood(bare)
-        if vector is not None:
-            fits = len(vector) == self.variable.cardinality and min(vector) >= 0 and max(vector) > 0
-            return FIRST_LIKELIHOOD - self._vectors.setdefault(vector, len(self._vectors)) if fits else None
-        return self._find_respelt(bare)
+        return self._find_vector(bare) if split_vector(bare) else self._find_respelt(bare)
+
+    def _find_vector(self, text: str) -> int | None:
+        vector = read_vector(text, self.variable.cardinality)
+        if vector is None:
+            return None
+        if isinstance(vector, TargetCell) and (was := split_vector(text)) and was[1] != vector.shares:
+            self._scaled.append(f"the target {shorten(text)} sums to {sum(was[1]):.6g} and is scaled to sum to 1")
+        return FIRST_LIKELIHOOD - self._vectors.setdefault(vector, len(self._vectors))
 
     def _find_respelt(self, text: str) -> int | None:
         """The code of the state a text means without being spelt like it."""
@@ -115,11 +120,12 @@ class Decoder:
         return found
 
     def _fail(self, k: int) -> NoReturn:
-        states = list_names(self.variable.states)
+        states, text = list_names(self.variable.states), self.column.texts[k].strip()
         expected = f"a state of {shorten(self.variable.name)}; it has {states}"
-        if read_likelihood(self.column.texts[k].strip()) is not None:
-            numbers = f"{self.variable.cardinality} numbers ≥ 0, not all 0"
-            expected = f"a likelihood of {shorten(self.variable.name)}: {numbers}, for {states}"
+        kind = "target" if text.startswith("{") else (split_vector(text) or ("",))[0]
+        if kind:
+            numbers = describe_vector(kind, self.variable.cardinality)
+            expected = f"a {kind} of {shorten(self.variable.name)}: {numbers}, for {states}"
         raise FormatError(
             f"column {shorten(self.column.name)} has {shorten(self.column.texts[k])}, which is not {expected}",
             line_of(self.table, self.column, k),

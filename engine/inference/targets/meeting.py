@@ -138,7 +138,7 @@ class Meeting:
             )
         codes = np.repeat(before.codes, size, axis=1).astype(np.int32)
         codes[self._constrained] = np.indices(shape).reshape(len(shape), size)
-        rows = Dataset(before.variables, codes, np.ones(size), before.likelihoods)
+        rows = replace(before, codes=codes, weights=np.ones(size))
         return make_plan(self.network, rows, self.memory_limit)
 
     def _find_by_clique(self) -> tuple[Floats, int]:

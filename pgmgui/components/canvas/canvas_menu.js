@@ -139,6 +139,8 @@ const MARKS = [
   ["partial", "Partial", "Partly missing; the Variable tab has the numbers"],
   ["soft", "Soft", "Seen through a sensor; the Variable tab has the numbers"],
   ["given", "Given", "Learn the others given it"],
+  ["target", "As targets", "Read the likelihoods in the data as targets for the posterior"],
+  ["likelihood", "As likelihoods", "Read the targets in the data as likelihoods"],
 ]
 
 function listen_to_menu(canvas) {
@@ -219,8 +221,9 @@ function list_states(canvas, {name, states, left, supposed}) {
   return [...items, ...more, null, {text: "Suppose nothing", action: () => canvas.do("suppose", {name, likelihood: null})}]
 }
 
-function list_marks(canvas, names, {mark}) {
-  return MARKS.filter(([kind]) => kind !== "given" || !canvas.drawing.directed).map(([kind, text, about]) => ({
+function list_marks(canvas, names, {mark, readings}) {
+  const offered = {given: !canvas.drawing.directed, target: readings.includes("target"), likelihood: readings.includes("likelihood")}
+  return MARKS.filter(([kind]) => offered[kind] ?? true).map(([kind, text, about]) => ({
     text, about, checked: names.length === 1 ? kind === mark : undefined,
     action: () => canvas.do("mark", {names, kind}),
   }))

@@ -6,6 +6,7 @@ const HEAD = 28
 const [NARROWEST, WIDEST] = [44, 180]
 const MEASURED = 24 // rows whose cells a column's width is made for
 const LONG = 8 // characters: longer texts may be cut, and have a tooltip
+const BRACKETED = new Set(["soft", "target"]) // kinds of cells
 
 const clamp = (value, least, most) => Math.max(least, Math.min(value, most))
 const text_of = (cell) => typeof cell === "string" ? cell : cell?.text ?? ""
@@ -67,7 +68,7 @@ function clear_cell(element) {
   for (const name of ["title", "aria-label", "data-kind"]) element.removeAttribute(name)
 }
 
-const width_of_bars = (count) => count === 1 ? 56 : 8 * count
+const width_of_bars = ({bars = [], kind} = {}) => (bars.length === 1 ? 56 : 8 * bars.length) + (BRACKETED.has(kind) ? 16 : 0)
 
 // How wide each column wants to be: as its heading and the cells of some rows need.
 function measure_columns(columns, rows, font, sortable) {
@@ -78,7 +79,7 @@ function measure_columns(columns, rows, font, sortable) {
     if (column.kind !== "head") pen.font = font
     for (const row of rows.slice(0, MEASURED)) {
       const cell = row[c]
-      needed = Math.max(needed, pen.measureText(text_of(cell)).width + width_of_bars(cell?.bars?.length ?? 0))
+      needed = Math.max(needed, pen.measureText(text_of(cell)).width + width_of_bars(cell))
     }
     column.natural = column.width ?? clamp(Math.ceil(needed) + 20, NARROWEST, WIDEST)
   })

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine.learning.hold_out import HoldOut, split_rows
-from engine.model.dataset import Dataset, make_dataset
+from engine.model.dataset import Dataset, TargetCell, make_dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.variable import Variable
 
@@ -54,6 +54,13 @@ def test_the_seed_says_which_rows():
     data = make_rows([1] * 200)
     rows = [split_rows(data, HoldOut(0.5, seed)).test_rows.tolist() for seed in (0, 0, 1)]
     assert rows[0] == rows[1] != rows[2]
+
+
+def test_targets_stay_with_their_rows():
+    data = make_dataset([A], [["x"], [(0.25, 0.75)], [TargetCell((0.25, 0.75))], ["y"]] * 10)
+    split = split_rows(data, HoldOut(0.5, 1))
+    for part, rows in ((split.train, split.train_rows), (split.test, split.test_rows)):
+        assert part.target_cells[0].tolist() == [row % 4 == 2 for row in rows.tolist()]
 
 
 def test_a_part_without_rows_is_refused_with_what_to_do():

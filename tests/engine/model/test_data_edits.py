@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.model.data_edits import InsertRows, RemoveRows, SetCells, Several, add_vectors, missing_rows
-from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, make_dataset
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, TargetCell, make_dataset
 from engine.model.errors import ModelError
 from engine.model.variable import Variable
 from tests.plain import plain_data
@@ -52,18 +52,37 @@ def test_cells_and_weights():
 
 
 def test_a_likelihood_more():
-    vectors, codes = add_vectors(make().likelihoods[0], [(1, 0.5), (0.2, 0.8)], 2)
-    assert codes == [-3, -2]
-    edit = SetCells(np.array([0, 1]), [0], np.array([codes]), {0: vectors})
+    more = add_vectors(make(), 0, [(1, 0.5), (0.2, 0.8)])
+    assert more.codes == [-3, -2]
+    edit = SetCells(np.array([0, 1]), [0], np.array([more.codes]), {0: more.vectors})
     check(edit, [[(1, 0.5), "calm", 1], [(0.2, 0.8), "storm", 2], [(0.2, 0.8), None, 3], ["no", "breeze", 4]])
 
 
 def test_a_likelihood_more_where_known_ones_are_equal():
     known = np.array([(0.2, 0.8), (0.2, 0.8), (0.5, 0.5)])
-    vectors, codes = add_vectors(known, [(1, 0.5), (0.5, 0.5), (0.2, 0.8), (1, 0.5)], 2)
-    np.testing.assert_array_equal(vectors, [*known, (1, 0.5)])
-    assert [tuple(vectors[FIRST_LIKELIHOOD - code]) for code in codes] == [(1, 0.5), (0.5, 0.5), (0.2, 0.8), (1, 0.5)]
-    assert codes[0] == codes[3]
+    data = Dataset((RAIN,), np.array([[-2, -3, -4]]), np.ones(3), {0: known})
+    wanted = [(1, 0.5), (0.5, 0.5), (0.2, 0.8), (1, 0.5)]
+    more = add_vectors(data, 0, wanted)
+    np.testing.assert_array_equal(more.vectors, [*known, (1, 0.5)])
+    assert [tuple(more.vectors[FIRST_LIKELIHOOD - code]) for code in more.codes] == wanted
+    assert more.codes[0] == more.codes[3]
+    assert more.targets is None
+
+
+def test_a_target_more_beside_a_likelihood_of_the_same_numbers():
+    wanted = [TargetCell((0.2, 0.8)), (0.2, 0.8), TargetCell((1, 0)), TargetCell((0.2, 0.8))]
+    more = add_vectors(make(), 0, wanted)
+    assert more.codes == [-3, -2, -4, -3]
+    assert more.targets.tolist() == [False, True, True]
+    edit = SetCells(np.arange(4), [0], np.array([more.codes]), {0: more.vectors}, {0: more.targets})
+    check(edit, [[cell, row[1], weight] for cell, row, weight in zip(wanted, ROWS, (1, 2, 3, 4), strict=True)])
+
+
+def test_the_first_vector_of_a_variable_is_a_target():
+    more = add_vectors(make(), 1, [TargetCell((0.5, 0.25, 0.25))])
+    edit = SetCells(np.array([0]), [1], np.array([more.codes]), {1: more.vectors}, {1: more.targets})
+    check(edit, [["yes", TargetCell((0.5, 0.25, 0.25)), 1], *([*row, k + 2] for k, row in enumerate(ROWS[1:]))])
+    assert not edit.invert(make()).apply(edit.apply(make())).targets
 
 
 def test_rows_go_and_come():
@@ -89,8 +108,8 @@ def test_many_likelihoods_need_wider_codes():
     """Of int8, 127 vectors are the most."""
     data = make_dataset([RAIN], [["yes"]] * 300)
     assert data.codes.dtype == np.int8
-    vectors, codes = add_vectors(None, [(1, k + 1) for k in range(300)], 2)
-    after = SetCells(np.arange(300), [0], np.array([codes]), {0: vectors}).apply(data)
+    more = add_vectors(data, 0, [(1, k + 1) for k in range(300)])
+    after = SetCells(np.arange(300), [0], np.array([more.codes]), {0: more.vectors}).apply(data)
     assert [row[0] for row in read(after)] == [(1, k + 1) for k in range(300)]
 
 

@@ -216,5 +216,5 @@ def test_impossible_requests_are_refused(change, error, message):
 
 def test_a_sensor_needs_states():
     soft = apply_sensor(SMALL, "A", np.eye(2))
-    with pytest.raises(ModelError, match="has likelihood cells"):
+    with pytest.raises(ModelError, match="has cells that are likelihoods or targets"):
         apply_sensor(soft, "A", np.eye(2))

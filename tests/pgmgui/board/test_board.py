@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,8 +11,9 @@ from engine.formats.limits import FARTHEST
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas, perform
 from pgmgui.board.picture import look_at
+from pgmgui.project.data_cells import make_edit
 from pgmgui.project.examples import find_example, load_gallery
-from pgmgui.project.marks import Partial
+from pgmgui.project.marks import Partial, ReadAs
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
@@ -330,3 +332,18 @@ def test_a_menu_asks_for_states_and_marks(session, wire):
     assert (options["supposed"], options["mark"]) == (1, "partial")
     assert perform(session, {"op": "mark", "names": ["X"], "kind": ""})
     assert set(session.marks) == {"Y", "Z"}
+    assert options["readings"] == []
+
+
+def test_a_menu_offers_to_read_what_is_uncertain_otherwise(session, wire):
+    data = session.data.dataset
+    edit = make_edit(data, np.array([0, 1]), [session.network.index["X"]], [["[0.4;0.8]"], ["?"]])
+    session.edit_data("type a likelihood", edit)
+    wire.sent.clear()
+    wire._handle_msg({"type": "ask", "node": "X"})
+    assert wire.sent[0]["readings"] == ["target"]
+    assert perform(session, {"op": "mark", "names": ["X"], "kind": "target"})
+    assert session.marks["X"] == ReadAs("target")
+    wire.sent.clear()
+    wire._handle_msg({"type": "ask", "node": "X"})
+    assert (wire.sent[0]["readings"], wire.sent[0]["mark"]) == (["target"], "target")

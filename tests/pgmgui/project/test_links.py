@@ -3,6 +3,7 @@
 from dataclasses import replace
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from engine.learning.hold_out import HoldOut
@@ -10,9 +11,9 @@ from engine.model.errors import PgmError
 from engine.model.prior import Gaussian, Laplace
 from engine.model.table_prior import LogisticNormal
 from pgmgui.project.axes import Axes
-from pgmgui.project.examples import find_example
+from pgmgui.project.examples import Example, find_example
 from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
-from pgmgui.project.marks import Given, Hidden, Partial, Soft
+from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Soft
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
 from pgmgui.state.session import Session
@@ -54,6 +55,24 @@ def test_a_link_has_a_prior_on_tables_by_its_name():
     assert "prior=logistic-normal:1.5" in text
     assert parse_link(dict(parse_qsl(text.removeprefix("?")))).scene.table_prior == LogisticNormal(1.5)
     assert parse_link({"example": "asia", "prior": "dirichlet:2"}).scene.common_prior == 2.0
+
+
+def test_a_link_says_what_is_read_otherwise():
+    scene = parse_link({"example": "asia", "target": "smoke,xray", "likelihood": "tub"}).scene
+    assert scene.marks == {"smoke": ReadAs("target"), "xray": ReadAs("target"), "tub": ReadAs("likelihood")}
+    assert is_linkable(scene)
+    text = make_link(find_example("asia"), Saved(scene))
+    assert "&target=smoke,xray&likelihood=tub&" in text
+    assert parse_link(dict(parse_qsl(text.removeprefix("?")))).scene.marks == scene.marks
+
+
+def test_data_that_differs_in_what_is_a_target_is_not_the_examples(monkeypatch):
+    scene = parse_link({"example": "asia"}).scene
+    soft = replace(scene.data.dataset, likelihoods={0: np.array([[0.25, 0.75]])})
+    monkeypatch.setattr(Example, "read", lambda _: (scene.document, replace(scene.data, dataset=soft)))
+    for targets in ({}, {0: np.array([True])}):
+        data = replace(scene.data, dataset=replace(soft, targets=targets))
+        assert is_linkable(replace(scene, data=data)) == (not targets)
 
 
 @pytest.mark.parametrize("prior", [Gaussian(0.5), Laplace(2.0)])

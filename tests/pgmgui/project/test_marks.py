@@ -5,12 +5,26 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.model.dataset import Role, make_dataset
+from engine.model.dataset import Role, TargetCell, make_dataset
 from engine.model.errors import ModelError, UnknownNameError
 from engine.model.variable import Variable
 from engine.simulation.missingness import remove_mar
 from pgmgui.project.examples import load_gallery
-from pgmgui.project.marks import MECHANISMS, Given, Hidden, Partial, Sensor, Soft, apply_marks, confusion, describe_mark
+from pgmgui.project.marks import (
+    MECHANISMS,
+    Given,
+    Hidden,
+    Partial,
+    ReadAs,
+    Sensor,
+    Soft,
+    apply_marks,
+    confusion,
+    describe_mark,
+    describe_role,
+    list_readings,
+)
+from tests.plain import plain_rows
 
 
 @pytest.fixture
@@ -99,7 +113,7 @@ def test_marks_that_cannot_be_say_why():
     coin = Variable("A", ("a", "b"))
     soft = make_dataset([coin, Variable("B", ("a", "b"))], [[(0.2, 0.8), "a"], ["a", "b"]])
     for mark in (Soft(0.8), Sensor(((1.0, 0.0), (0.0, 1.0)))):
-        with pytest.raises(ModelError, match=r"'A' has likelihoods in the data already.*hide it"):
+        with pytest.raises(ModelError, match=r"'A' has likelihoods or targets in the data already.*hide it"):
             apply_marks(soft, {"A": mark})
     with pytest.raises(UnknownNameError, match="a mark on 'C'"):
         apply_marks(soft, {"C": Hidden()})
@@ -112,3 +126,40 @@ def test_what_is_given_is_seen_as_it_was_and_still_decides_what_is_missing(data)
     beside = apply_marks(data, {first: Partial(0.5, "mar"), second: Given()})
     np.testing.assert_array_equal(alone.codes, beside.codes)
     assert describe_mark(Given()) == "given, so that the others are learned given it"
+
+
+COIN = Variable("A", ("a", "b"))
+LIKELIHOOD, TARGET = (0.5, 1.5), TargetCell((0.25, 0.75))
+
+
+def test_likelihoods_are_read_as_targets_and_targets_as_likelihoods():
+    data = make_dataset([COIN], [["a"], [None], [LIKELIHOOD], [TARGET]])
+    assert plain_rows(apply_marks(data, {"A": ReadAs("target")})) == [[0], [None], [TARGET], [TARGET]]
+    assert plain_rows(apply_marks(data, {"A": ReadAs("likelihood")})) == [[0], [None], [LIKELIHOOD], [TARGET.shares]]
+    assert plain_rows(data) == [[0], [None], [LIKELIHOOD], [TARGET]]
+    assert describe_mark(ReadAs("target")) == "its likelihoods are read as targets for the posterior"
+
+
+def test_a_variable_is_read_otherwise_only_where_it_has_something_to_read():
+    for cells, expected in (
+        (["a", None], []),
+        ([LIKELIHOOD, "a"], ["target"]),
+        ([TARGET], ["likelihood"]),
+        ([TARGET, LIKELIHOOD], ["target", "likelihood"]),
+    ):
+        data = make_dataset([COIN], [[cell] for cell in cells])
+        assert list_readings(data, 0) == expected
+    hard = make_dataset([COIN], [["a"]])
+    assert apply_marks(hard, {"A": ReadAs("target")}) is hard
+
+
+def test_roles_tell_likelihoods_and_targets_apart():
+    data = make_dataset([COIN], [["a"], [LIKELIHOOD], [TARGET], [TARGET]])
+    assert describe_role(data, 0) == "uncertain: likelihoods in 1 and targets in 2 of 4 rows"
+    assert describe_role(data.take(np.array([0, 3])), 0) == "uncertain: targets in 1 of 2 rows"
+
+
+def test_what_is_read_otherwise_may_decide_what_is_missing_at_random(data):
+    first, second = data.variables[0].name, data.variables[1].name
+    beside = apply_marks(data, {first: Partial(0.5, "mar"), second: ReadAs("target")})
+    np.testing.assert_array_equal(beside.codes, apply_marks(data, {first: Partial(0.5, "mar")}).codes)

@@ -103,6 +103,7 @@ def test_what_cannot_be_chosen_changes_nothing():
     assert matching.taken == {}
     with_likelihood = begin("Rain\nyes\n[1;2;3]\n")
     assert Special.NEW not in with_likelihood.options(Item(0, "[1;2;3]"))
+    assert Special.NEW not in begin("Rain\nyes\n{0.3;0.3}\n").options(Item(0, "{0.3;0.3}"))
     assert Special.NEW not in begin("x\n[1;2;3]\n").options(Item(0))
 
 

@@ -14,10 +14,11 @@ from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.prior import Gaussian, Laplace
 from engine.model.variable import Variable
+from pgmgui.project.data_cells import make_edit
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.links import parse_link
-from pgmgui.project.marks import Given, Hidden
+from pgmgui.project.marks import Given, Hidden, ReadAs
 from pgmgui.project.scene import Scene, derive, derive_anew, is_same_problem
 from pgmgui.state.session import Session
 
@@ -62,6 +63,24 @@ def test_what_stands_in_the_way_of_learning_is_said():
     weightless = replace(scene, data=replace(scene.data, dataset=replace(dataset, weights=np.zeros(dataset.n_rows))))
     assert derive(weightless).obstacle.startswith("There is nothing to learn from: all rows weigh 0.")
     assert derive(scene).obstacle == ""
+
+
+def test_targets_that_cannot_be_learned_from_can_still_be_looked_at(monkeypatch):
+    scene = scene_of("cancer")
+    data = scene.data.dataset
+    edit = make_edit(data, np.array([0]), [0], [["{0.3;0.7}"]])
+    scene = replace(scene, data=replace(scene.data, dataset=edit.apply(data)))
+
+    def refuse(*_args, **_options):
+        raise ModelError("they contradict each other")
+
+    monkeypatch.setattr("pgmgui.project.scene.make_task", refuse)
+    found = derive(scene)
+    assert found.parts is None
+    assert found.seen.target_cells.sum() == 1
+    assert found.obstacle == "There is no learning from these targets: they contradict each other."
+    with pytest.raises(ModelError):
+        derive(replace(scene, marks={scene.data.dataset.variables[0].name: ReadAs("likelihood")}))
 
 
 def test_data_over_other_variables_is_refused():

@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 
 from engine.formats import DataDocument, Document
 from engine.learning.hold_out import HoldOut
+from engine.model.dataset import TargetCell, make_dataset
 from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
 from engine.model.table_prior import make_table_prior
 from pgmgui.project.axes import Axes
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.layout import arrange
-from pgmgui.project.marks import Given, Hidden, Partial, Sensor, Soft
+from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Sensor, Soft
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
 from pgmgui.project.settings import Settings
@@ -33,7 +34,11 @@ MARKS = {
     "smoke": Partial(0.25, "nmar"),
     "bronc": Soft(0.7),
     "xray": Sensor(((0.9, 0.1), (0.25, 0.75))),
+    "either": ReadAs("target"),
 }
+
+
+LIKELIHOOD, TARGET = (0.5, 1.5), TargetCell((0.25, 0.75))
 
 
 def asia():
@@ -78,8 +83,7 @@ def assert_same_data(data, other):
     hard = data.codes >= -1
     np.testing.assert_array_equal(np.where(hard, data.codes, -2), np.where(hard, other.codes, -2))
     for i, row in np.argwhere(~hard):
-        ours = data.likelihoods[i][-2 - data.codes[i, row]]
-        np.testing.assert_array_equal(ours, other.likelihoods[i][-2 - other.codes[i, row]])
+        assert data.vector(i, int(data.codes[i, row])) == other.vector(i, int(other.codes[i, row]))
 
 
 def test_a_session_comes_back_whole(tmp_path):
@@ -91,6 +95,27 @@ def test_a_session_comes_back_whole(tmp_path):
     found = read_session(path)
     assert (found.settings, found.axes) == (settings, axes)
     assert_same(asia(), found.scene)
+
+
+def test_targets_in_data_and_how_they_are_read_come_back():
+    session = Session()
+    session.open_example(load_gallery()[0])
+    cells = [[LIKELIHOOD, TARGET, *["no"] * 6], [TARGET, None, *["no"] * 6], ["yes", (0.5, 0.5), *["no"] * 6]]
+    data = replace(session.scene.data, dataset=make_dataset(session.network.variables, cells))
+    marks = {"asia": ReadAs("likelihood"), "tub": ReadAs("target")}
+    scene = replace(session.scene, data=data, marks=marks)
+    found = parse(dump(Saved(scene, Settings()))).scene
+    assert_same(scene, found)
+    assert found.data.dataset.target_cells.tolist() == data.dataset.target_cells.tolist()
+    root = json.loads(dump(Saved(scene, Settings())))
+    for wrong in ({"kind": "read"}, {"kind": "read", "meaning": "hard"}, {"kind": "read", "meaning": ["target"]}):
+        root["marks"]["asia"] = wrong
+        with pytest.raises(FormatError, match=r"marks\.asia"):
+            parse(json.dumps(root))
+    root["marks"] = {}
+    root["data"]["csv"] = root["data"]["csv"].replace("{0.25;0.75}", "{0.25;0.85}")
+    with pytest.raises(FormatError, match=r"data: column 'asia' has '\{0.25;0.85\}', which is not a target"):
+        parse(json.dumps(root))
 
 
 @pytest.mark.parametrize(("looser", "fit"), [(True, "bounds"), (False, "curves")])

@@ -12,13 +12,15 @@ from engine.learning.learn import learn
 from engine.model.dataset import Role, make_dataset
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
+from pgmgui.project.data_cells import make_edit
 from pgmgui.project.examples import load_gallery
-from pgmgui.project.marks import Hidden, Partial, Sensor, Soft
+from pgmgui.project.marks import Hidden, Partial, ReadAs, Sensor, Soft
 from pgmgui.project.scene import Scene
 from pgmgui.project.words import describe_savings, name_factors
 from pgmgui.state.history import MOST_DERIVED, MOST_STEPS
 from pgmgui.state.session import Session
 from tests import strategies
+from tests.plain import plain_rows
 
 GALLERY = {item.id: item for item in load_gallery()}
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -208,6 +210,30 @@ def test_cells_that_lose_their_state_are_missing_and_the_user_is_told():
     assert session.message == ""
     assert session.network.variables[0].states == ("c", "b", "other")
     assert session.data.dataset.codes[0].tolist()[:5] == [2, 1, 0, 0, -1]
+
+
+def test_targets_follow_the_states_and_come_back():
+    session = with_three_states()
+    data = session.data.dataset
+    edit = make_edit(data, np.array([1, 5]), [0], [["{0.2;0.3;0.5}"], ["{0;0;1}"]])
+    assert session.edit_data("type targets", edit)
+    before = plain_rows(session.data.dataset)
+    assert session.mark(["X"], ReadAs("likelihood"))
+    assert not session.seen.targets
+    assert session.undo()
+    assert session.seen.target_cells.sum() == 2
+    assert session.set_states("X", [(1, "b"), (0, "a")])
+    cells = [row[0] for row in plain_rows(session.data.dataset)]
+    assert cells[1].shares == pytest.approx((0.6, 0.4))
+    assert cells[5] is None
+    assert cells[6] == (0.5, 0.5)
+    session.undo()
+    assert plain_rows(session.data.dataset) == before
+    session.undo()
+    assert plain_rows(session.data.dataset) == plain_rows(data)
+    assert not session.data.dataset.targets
+    session.redo()
+    assert plain_rows(session.data.dataset) == before
 
 
 def test_a_sensor_follows_its_states_while_it_fits():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.insight.row_scores import RowScores
-from engine.model.dataset import Dataset, make_dataset
+from engine.model.dataset import Dataset, TargetCell, make_dataset
 from engine.model.variable import Variable
 from pgmgui.project.marks import Hidden, apply_marks
 from pgmgui.tabs.data_rows import (
@@ -36,6 +36,30 @@ def test_rows_have_numbers_states_missing_cells_and_bars():
     assert second[2]["about"] == "likelihood: blue 0.2, grey 0.8, black 0.4"
     assert source.cells(3, 3)[0][:2] == ["4", "yes"]
     assert source.columns[1].about == "partly missing; states 'yes', 'no'"
+
+
+def test_a_target_is_told_from_a_likelihood():
+    data = make_dataset([RAIN], [[(0.2, 0.6)], [TargetCell((0.25, 0.75))], ["yes"], [None], [TargetCell((1.0, 0.0))]])
+    source = data_source(data, beneath=Beneath(data, {}))
+    likelihood, target = (row[1] for row in source.cells(0, 1))
+    assert (likelihood["kind"], likelihood["typed"]) == ("soft", "[0.2;0.6]")
+    assert (target["kind"], target["typed"]) == ("target", "{0.25;0.75}")
+    assert target["bars"] == [0.25, 0.75]  # a share of 1 is of full height
+    assert target["about"] == "target for the posterior: yes 0.25, no 0.75"
+    assert source.order(1, False).tolist() == [2, 0, 1, 4, 3]
+    many = Variable("Many", tuple(f"s{k}" for k in range(20)))
+    cell = data_source(make_dataset([many], [[TargetCell((0.05,) * 20)]])).cells(0, 0)[0][1]
+    assert (cell["text"], cell["bars"]) == ("target", [])
+
+
+def test_targets_are_counted_apart():
+    rows = [["yes"], [(0.2, 0.6)], [TargetCell((0.25, 0.75))], [TargetCell((1.0, 0.0))], [(1.0, 1.0)], [None]]
+    data = make_dataset([RAIN], rows, [1, 2, 4, 8, 16, 32])
+    counts, *others = count_cells(data, 0)
+    assert (counts.tolist(), others) == ([1, 0], [32, 18, 12])
+    assert summary_source(data).cells(0, 0)[0][3]["text"] == "1 · 0 · 18 by likelihood · 12 by target"
+    names = [row[0] for row in states_source(data, 0).cells(0, 9)]
+    assert names == ["yes", "no", "(likelihood)", "(target)", "(missing)"]
 
 
 def test_weights_are_shown_if_they_differ_from_one():
@@ -95,8 +119,8 @@ def test_only_the_rows_in_view_are_looked_at():
 
 def test_the_summary_counts_by_weight():
     data = make_dataset([RAIN, SKY], ROWS, [1, 2, 3, 4])
-    counts, missing, soft = count_cells(data, 1)
-    assert (counts.tolist(), missing, soft) == ([3, 1, 0], 4, 2)
+    counts, *others = count_cells(data, 1)
+    assert (counts.tolist(), others) == ([3, 1, 0], [4, 2, 0])
     source = summary_source(data)
     rain, sky = source.cells(0, 1)
     assert [rain[1], rain[2]] == ["partly missing", "20%"]
@@ -104,7 +128,7 @@ def test_the_summary_counts_by_weight():
     assert rain[3]["bars"] == pytest.approx([5 / 8, 3 / 8])
     assert rain[3]["about"] == "yes 5 (62.5%), no 3 (37.5%)"
     assert [sky[1], sky[2]] == ["uncertain", "40%"]
-    assert sky[3]["text"] == "3 · 1 · 0 · 2 uncertain"
+    assert sky[3]["text"] == "3 · 1 · 0 · 2 by likelihood"
 
 
 def test_the_summary_of_much_data_is_not_sorted_since_all_of_it_would_be_counted():
@@ -141,7 +165,7 @@ def test_states_of_one_variable_end_with_what_is_not_seen():
         ("blue", "1", "25%"),
         ("grey", "1", "25%"),
         ("black", "0", "0%"),
-        ("(uncertain)", "1", "25%"),
+        ("(likelihood)", "1", "25%"),
         ("(missing)", "1", "25%"),
     ]
 
@@ -180,7 +204,7 @@ def test_cells_to_edit_say_what_is_beneath_a_mark():
     assert rain.clears
     assert rain.choices == (("yes", ""), ("no", ""), ("?", "missing"))
     assert rain.about.endswith("seen through a mark: hidden")
-    assert sky.hint == "or a likelihood: [0.4;0.8;0.1]"
+    assert sky.hint == "or a likelihood: [0.4;0.8;0.1], or a target for the posterior: {0.3;0.5;0.2}"
     first, second, *_ = source.cells(0, 3)
     assert (first[1]["text"], first[1]["typed"]) == ("?", "yes")
     assert first[1]["about"] == "missing; seen through a mark (hidden); in the data: yes"

@@ -63,7 +63,7 @@ def test_a_prediction_is_told_beside_what_one_gets_without_looking():
     lines = describe_prediction(FOUND, RAIN)
     assert lines[0] == (
         "Foretold in 40 held-out rows from the other cells of each. Left out: 2 do not tell it, 4 only have a "
-        "likelihood of it."
+        "likelihood or target of it."
     )
     assert lines[1] == "Accuracy 90.0%; always saying no is right in 82.5%."
 

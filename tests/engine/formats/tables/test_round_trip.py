@@ -1,5 +1,6 @@
 """Datasets written and read again are the same; damaged files end in an error for the user."""
 
+import math
 import tempfile
 from pathlib import Path
 
@@ -10,14 +11,14 @@ from hypothesis import strategies as st
 
 from engine.formats import read_dataset, write_dataset
 from engine.formats.tables.cells import MISSING_CODES
-from engine.model.dataset import LIGHTEST, Dataset, make_dataset
+from engine.model.dataset import LIGHTEST, Dataset, TargetCell, make_dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.variable import Variable
 from tests.fuzz.mutations import mutate
 
 ODD = ["?", "NA", "*", "", " ", " a", "a ", "a,b", 'say "hi"', '"', "p\nq", "r\r\ns", "\r", "#x", "%", "//", "\ufeffz"]
 ODD += ["0", "1", "1.0", "[1.0;2.0]", "[1.0]", "a;b", "a b", "x|y", "t\ty", "é", "日本", "weight", "count", "_weight"]
-ODD += ["IDnum", "x" * 70, "#1", "\x0b", "\u2028x"]
+ODD += ["{0.5;0.5}", "{0.5;0.5 }", "{1}", "[1;2]", "{a;b}", "{", "{}", "IDnum", "x" * 70, "#1", "\x0b", "\u2028x"]
 TEXTS = st.one_of(
     st.sampled_from(ODD), st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=9)
 )
@@ -33,11 +34,18 @@ def datasets(draw) -> Dataset:
     for variable in variables:
         size = variable.cardinality
         soft = st.lists(NUMBERS, min_size=size, max_size=size).filter(any).map(tuple)
-        cell = st.one_of(st.none(), st.sampled_from(variable.states), soft)
+        numbers = [NUMBERS, st.sampled_from([0.0, 0.5, 1.0])]
+        target = st.lists(st.one_of(numbers), min_size=size, max_size=size).filter(any).map(make_target)
+        cell = st.one_of(st.none(), st.sampled_from(variable.states), soft, target)
         columns.append(draw(st.lists(cell, min_size=rows, max_size=rows)))
     weight = NUMBERS.filter(lambda number: not 0 < number < LIGHTEST)
     weights = draw(st.one_of(st.none(), st.lists(weight, min_size=rows, max_size=rows)))
     return make_dataset(variables, list(zip(*columns, strict=True)), weights)
+
+
+def make_target(numbers: list[float]) -> TargetCell:
+    total = math.fsum(numbers)
+    return TargetCell(tuple(number / total for number in numbers))
 
 
 def assert_same(data: Dataset, again: Dataset) -> None:
@@ -48,6 +56,9 @@ def assert_same(data: Dataset, again: Dataset) -> None:
     assert again.likelihoods.keys() == data.likelihoods.keys()
     for i, vectors in data.likelihoods.items():
         np.testing.assert_array_equal(again.likelihoods[i], vectors)
+    assert again.targets.keys() == data.targets.keys()
+    for i, chosen in data.targets.items():
+        np.testing.assert_array_equal(again.targets[i], chosen)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".dat", ".parquet"])
@@ -84,11 +95,11 @@ def test_what_cannot_be_written_is_refused(tmp_path):
 
 
 SAMPLES = {
-    ".csv": 'A,B,weight\nyes,0,2\n"no",?,1\n[0.4;0.8],1,1\n# c\nyes,"2",1\n\n',
+    ".csv": 'A,B,weight\nyes,0,2\n"no",?,1\n[0.4;0.8],1,1\n{0.3;0.7},"{0.33;0.33;0.33}",1\n# c\nyes,"2",1\n\n',
     ".txt": "A B C\nyes 0 1\nno  2 ?\n yes 1 0\n",
     ".cas": "// ~->[CASE-1]->~\nIDnum A B NumCases\n1 yes #1 2\n2 * 0 1 // end\n",
     ".arff": "@relation r\n@attribute A {yes, 'no', \"x y\"}\n@attribute 'B' numeric\n"
-    "@data\nyes,0\n'no',?,{2}\n{0 no, 1 3}\n",
+    "@data\nyes,0\n'no',?,{2}\n{0 no, 1 3}\n'{0.5;0.25;0.25}',3\n{0.5;0.25;0.25},3,{2}\n",
 }
 CAMML = "2 % variables\n2 % cases\nA B % names\n2 3 % arity\n1 0 % data\n0 2\n"
 

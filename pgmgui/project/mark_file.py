@@ -1,0 +1,47 @@
+"""Marks as a session's file holds them.
+
+``{"kind": "hidden" | "partial" | "soft" | "sensor" | "given" | "read", ...}``, with the fields of the mark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from engine.formats.schema import Check, list_of, number, numbers, one_of, record
+from engine.model.errors import FormatError
+from engine.model.network import MarkovNetwork, Network
+from pgmgui.project.marks import MECHANISMS, READINGS, Given, Hidden, Mark, Partial, ReadAs, Sensor, Soft
+
+_MARKS: Mapping[str, tuple[type[Mark], Check]] = {
+    "hidden": (Hidden, record({})),
+    "partial": (Partial, record({"fraction": number(0, 1), "mechanism": one_of(MECHANISMS)})),
+    "soft": (Soft, record({"reliability": number(0, 1)})),
+    "sensor": (Sensor, record({"confusion": list_of(numbers(0, 1))})),
+    "given": (Given, record({})),
+    "read": (ReadAs, record({"meaning": one_of(READINGS)})),
+}
+
+
+def dump_mark(mark: Mark) -> dict[str, Any]:
+    """A mark as a record."""
+    (kind,) = (name for name, (known, _) in _MARKS.items() if isinstance(mark, known))
+    return {"kind": kind, **asdict(mark)}
+
+
+def parse_mark(item: Any, place: str) -> Mark:
+    """The mark of a record."""
+    kind = record({"kind": one_of(_MARKS)})(item, place)["kind"]
+    make, fields = _MARKS[kind]
+    return make(**fields(item, place))
+
+
+def fit_mark(mark: Mark, name: str, network: Network) -> Mark:
+    """A mark of a variable of the network, if it can be one."""
+    states = network.variables[network.index[name]].cardinality
+    if isinstance(mark, Sensor) and {len(mark.confusion), *map(len, mark.confusion)} != {states}:
+        raise FormatError(f"marks.{name}.confusion: expected {states} rows of {states} numbers")
+    if isinstance(mark, Given) and not isinstance(network, MarkovNetwork):
+        raise FormatError(f"marks.{name}: only variables of a Markov network can be given")
+    return mark
