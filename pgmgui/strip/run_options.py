@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import panel as pn
 
+from engine.learning.methods import METHODS
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork
 from engine.model.table_prior import LogisticNormal, list_table_priors, make_table_prior
@@ -56,7 +58,11 @@ class Number:
 
 NUMBERS = {
     "seed": Number("Seed", "The same seed gives the same starts.", *RANGES["seed"]),
-    "restarts": Number("Restarts", "How many starts; the best one is drawn.", *RANGES["restarts"]),
+    "restarts": Number(
+        "Restarts",
+        "How many starts; the best one is drawn. Automatic makes 8 in any case: it chooses among them.",
+        *RANGES["restarts"],
+    ),
     "tol": Number(
         "Tolerance",
         "What has changed by no more than this twice in a row has converged. 0: go on to the limit.",
@@ -179,6 +185,7 @@ class RunOptions(pn.viewable.Viewer):
         for name, field in self._fields.items():
             field.value = f"{values[name]}" if NUMBERS[name].whole else show_number(values[name])
         is_markov = isinstance(self._session.network, MarkovNetwork)
+        self._fields["restarts"].label = label_restarts(values["methods"])
         self._fields["hold_out_seed"].disabled = not values["hold_out"]
         self._table.param.update(visible=not is_markov, value=values["table"])
         self._fields["prior"].visible = not is_markov and not values["table"]
@@ -188,6 +195,16 @@ class RunOptions(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def label_restarts(methods: Collection[str]) -> str:
+    """What the field of restarts is called; with a learner that makes some in any case, how many these are.
+
+    >>> label_restarts(["em"]), label_restarts(["em", "auto"])
+    ('Restarts', 'Restarts (automatic: 8 or more)')
+    """
+    own = [METHODS[method] for method in methods if METHODS[method].restarts > 1]
+    return "Restarts" + "".join(f" ({method.title}: {method.restarts} or more)" for method in own)
 
 
 def _list_kinds() -> dict[str, str]:

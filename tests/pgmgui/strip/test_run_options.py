@@ -111,6 +111,14 @@ def test_learners_without_a_place_for_a_prior_are_listed_as_such():
     assert "has no place for a prior on the factors; use em or lbfgs" in choice._others.object
 
 
+def test_the_field_of_restarts_says_how_many_automatic_makes_in_any_case():
+    session, *_ = open_options("asia")
+    field = RunOptions(session)._fields["restarts"]
+    assert field.label == "Restarts"
+    session.configure(methods=("auto",))
+    assert field.label == "Restarts (automatic: 8 or more)"
+
+
 def test_rows_are_held_out_in_percent_and_can_be_undone():
     session = Session()
     session.open_example(find_example("asia"))
