@@ -201,10 +201,10 @@ def label_restarts(methods: Collection[str]) -> str:
     """What the field of restarts is called; with a learner that makes some in any case, how many these are.
 
     >>> label_restarts(["em"]), label_restarts(["em", "auto"])
-    ('Restarts', 'Restarts (automatic: 8 or more)')
+    ('Restarts', 'Restarts (automatic: 8+)')
     """
     own = [METHODS[method] for method in methods if METHODS[method].restarts > 1]
-    return "Restarts" + "".join(f" ({method.title}: {method.restarts} or more)" for method in own)
+    return "Restarts" + "".join(f" ({method.title}: {method.restarts}+)" for method in own)
 
 
 def _list_kinds() -> dict[str, str]:

@@ -116,7 +116,7 @@ def test_the_field_of_restarts_says_how_many_automatic_makes_in_any_case():
     field = RunOptions(session)._fields["restarts"]
     assert field.label == "Restarts"
     session.configure(methods=("auto",))
-    assert field.label == "Restarts (automatic: 8 or more)"
+    assert field.label == "Restarts (automatic: 8+)"
 
 
 def test_rows_are_held_out_in_percent_and_can_be_undone():
