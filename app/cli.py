@@ -231,6 +231,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
     )
+    learning.add_ties(parser)
     _add_json(parser)
 
 

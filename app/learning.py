@@ -17,6 +17,7 @@ from app.learning_results import (
     describe_estimate,
     describe_result,
     list_result,
+    list_ties,
 )
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
@@ -34,6 +35,7 @@ from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
 NO_LIMIT = 10**40
@@ -65,6 +67,7 @@ def learn(options: argparse.Namespace) -> None:
         n_init=options.n_init,
         prior=problem.prior,
         given=problem.given,
+        ties=problem.ties,
         stopping=stopping,
         memory_limit=memory_limit(options),
     )
@@ -115,7 +118,7 @@ def decompose(options: argparse.Namespace) -> None:
     """Say how the learning problem falls apart."""
     problem = read_input(options)
     network, data = problem.network, problem.data
-    task = make_task(network, data, memory_limit=NO_LIMIT)
+    task = make_task(network, data, memory_limit=NO_LIMIT, ties=problem.ties)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
     distinct = task.whole_rows
@@ -129,6 +132,7 @@ def decompose(options: argparse.Namespace) -> None:
         "rows": data.n_rows,
         "distinct_rows": distinct,
         "components": components,
+        "ties": list_ties(task),
         "inferences": {"whole": distinct, "decomposed": iterated},
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
@@ -136,6 +140,7 @@ def decompose(options: argparse.Namespace) -> None:
     lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
+    lines += describe_ties(task)
     lines.append(
         f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
         f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
@@ -158,7 +163,7 @@ def _list_component(component: dict[str, Any]) -> str:
 def bound(options: argparse.Namespace) -> None:
     """Say how high the objective can be at most."""
     problem = read_input(options)
-    task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given)
+    task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given, ties=problem.ties)
     bounds = bound_task(task, Budget(options.bound_seconds))
     lines = describe_split(problem.split)
     lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
@@ -226,6 +231,17 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
         choices=("parameters", "likelihood"),
         default=Stopping.criterion,
         help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_ties(parser: argparse.ArgumentParser) -> None:
+    """The option that ties tables."""
+    parser.add_argument(
+        "--tie",
+        action="append",
+        default=[],
+        metavar="A,B,C",
+        help="Bayesian networks: these variables share one table, and their counts are added; may be repeated",
     )
 
 

@@ -16,6 +16,7 @@ from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
 from engine.model.table_prior import TablePrior, parse_prior
+from engine.model.ties import Ties, find_ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,6 +27,8 @@ class Input:
     ----------
     given : tuple of int
         The variables that all others are learned given.
+    ties : groups of variables
+        Those of a group share one table.
     notes : list of str
         What was noticed on reading.
     data : Dataset
@@ -38,6 +41,7 @@ class Input:
     data: Dataset
     prior: Prior
     given: tuple[int, ...]
+    ties: Ties
     notes: list[str]
     split: Split | None = None
 
@@ -64,13 +68,14 @@ def _read_files(options: argparse.Namespace) -> Input:
     if not found.dataset.n_rows:
         raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
     notes = [*document.notes, *found.notes]
-    return Input(document, found.dataset, _parse_prior(network, options), _parse_given(network, options), notes)
+    prior, given, ties = _parse_prior(network, options), _parse_given(network, options), _parse_ties(network, options)
+    return Input(document, found.dataset, prior, given, ties, notes)
 
 
 def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     """A session saved by the dashboard: its data as its marks let it be seen, and which rows it holds out.
 
-    Its prior and its given variables hold where the options name no others.
+    Its prior, its given variables and its tied tables hold where the options name no others.
     """
     from pgmgui.project.marks import apply_marks  # the dashboard's parts take a while to import
     from pgmgui.project.session_file import is_session, read_session
@@ -86,12 +91,17 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     prior = _parse_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
-    return Input(scene.document, seen, prior, given, []), scene.hold_out
+    ties = _parse_ties(network, options) or scene.tied
+    return Input(scene.document, seen, prior, given, ties, []), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:
     texts: Sequence[str] = getattr(options, "given", [])
     return tuple(network.index[name] for text in texts for name in split_names(network, text))
+
+
+def _parse_ties(network: Network, options: argparse.Namespace) -> Ties:
+    return find_ties(network, [split_names(network, text) for text in options.tie])
 
 
 def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:

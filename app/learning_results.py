@@ -45,6 +45,11 @@ def describe_components(task: LearningTask) -> list[dict[str, Any]]:
     return [describe(c, rows) for c, rows in zip(task.decomposition.components, task.distinct_rows, strict=True)]
 
 
+def list_ties(task: LearningTask) -> list[list[str]]:
+    """The variables of each table that is shared."""
+    return [[task.network.variables[v].name for v in group] for group in task.ties]
+
+
 def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
     """The bounds of a problem; a Markov network's components have none of their own."""
     components = [{key: value for key, value in c.items() if key != "distinct_rows"} for c in describe_components(task)]
@@ -89,7 +94,7 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     state_ll, state_objective = last.log_likelihood[best], last.objective[best]
     if not find_method(method).conditioned:
         # The textbook method knows no components: find theirs at the parameters it learned.
-        task = make_task(task.network, task.decomposition.dataset, prior, given=task.given)
+        task = make_task(task.network, task.decomposition.dataset, prior, given=task.given, ties=task.ties)
         state, _ = evaluate_state(Workspace(task.objective), last.theta[best])
         state_ll, state_objective = state.log_likelihood, state.objective
         iterations = np.full(task.objective.n_components, last.iteration)
@@ -122,6 +127,7 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         "bound": describe_bounds(task, bounds),
         "gap": max(0.0, bounds.total - float(state_objective.sum())),
         "components": components,
+        "ties": list_ties(task),
     }
     for component, course in zip(components if is_split else [result], last.courses, strict=False):
         component["course"] = asdict(course)

@@ -71,10 +71,7 @@ def make_plan(
     MemoryLimitError
         If a single row would need more than ``memory_limit`` bytes.
     """
-    if dataset.variables != network.variables:
-        raise ModelError("the dataset is not over the network's variables, in their order; align it first")
-    if dataset.targets and dataset.target_cells.any():
-        raise ModelError("the data has targets for posteriors, which are no evidence as they are: meet them first")
+    _check_dataset(network, dataset)
     left_out = frozenset(without)
     factors = [f for f in range(len(network.scopes)) if isinstance(network, MarkovNetwork) or f not in left_out]
     codes, ranges = _close_constants(dataset)
@@ -92,6 +89,13 @@ def make_plan(
         (observed_factors if block is None else factors_of[block]).append(factor)
     blocks = tuple(planner.plan_block(block, touching, keep_rows) for block, touching in factors_of.items())
     return Plan(network, dataset, codes, planner.pool, tuple(observed_factors), blocks)
+
+
+def _check_dataset(network: Network, dataset: Dataset) -> None:
+    if dataset.variables != network.variables:
+        raise ModelError("the dataset is not over the network's variables, in their order; align it first")
+    if dataset.targets and dataset.target_cells.any():
+        raise ModelError("the data has targets for posteriors, which are no evidence as they are: meet them first")
 
 
 def _close_constants(dataset: Dataset) -> tuple[tuple[Codes, ...], tuple[tuple[int, int], ...]]:

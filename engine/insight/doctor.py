@@ -152,10 +152,11 @@ def _unseen(task: LearningTask, where: str) -> Iterator[Finding]:
     network, roles, geometry = task.bayesian, task.decomposition.dataset.roles, task.geometry
     if isinstance(geometry, Simplex) and geometry.prior is not None:
         return  # it has a say on all of them
-    counts = task.layout.tables(task.objective.counts)
+    counts = task.layout.tables(geometry.follow(geometry.gather(task.objective.counts)))
     exponents = task.layout.tables(task.exponents)
-    for v, scope in enumerate(network.scopes):
-        if any(roles[u] is not Role.OBSERVED for u in scope):
+    sharing = {v: group for group in task.ties for v in group}
+    for v in range(len(network.scopes)):
+        if any(roles[u] is not Role.OBSERVED for w in sharing.get(v, (v,)) for u in network.scopes[w]):
             continue
         weights = (counts[v] + exponents[v] - 1).reshape(-1, network.variables[v].cardinality).sum(axis=1)
         unseen = int(np.count_nonzero(weights <= 0))
@@ -236,7 +237,9 @@ def _unused_states(task: LearningTask, where: str) -> Iterator[Finding]:
 
 
 def _pruned(task: LearningTask) -> Iterator[Finding]:
-    for v in task.decomposition.pruned:
+    pruned = set(task.decomposition.pruned)
+    learned = {v for group in task.ties if not pruned.issuperset(group) for v in group}
+    for v in sorted(pruned - learned):
         name = task.network.variables[v].name
         yield Finding(
             "pruned",

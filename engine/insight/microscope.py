@@ -49,7 +49,7 @@ class View:
     family : array (the table's shape)
         Pr(x u | row).
     counts : array (the table's shape)
-        Σ w Pr(x u | row) over all rows.
+        Σ w Pr(x u | row) over all rows, and over all variables that share the table.
     before, after : array (the table's shape)
         The family's table before and after the M-step.
     """
@@ -88,7 +88,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         variables,
         _complete(one, variables, network),
         posterior.family(child)[0],
-        task.layout.tables(state.counts)[child],
+        task.layout.tables(task.geometry.follow(state.counts))[child],
         task.layout.tables(theta)[child],
         task.layout.tables(after)[child],
     )

@@ -14,6 +14,10 @@ weight. Four bounds, of which the lowest counts:
 With a prior the maximum of Σ (ψ − 1) log θ is added, or that of another prior on tables, which is 0; components with
 complete data have their exact optimum instead, where it can be told for sure (:func:`_find_exact`). A likelihood cell
 λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
+
+Where variables share a table, less can be reached, and what bounds the problem without ties bounds it with them; their
+one prior is that of the table that leads. If the data of all that share a table is complete, the exact optimum of their
+added counts is taken instead: it holds for them together, each has what it reaches there.
 """
 
 from __future__ import annotations
@@ -26,10 +30,11 @@ import numpy as np
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
 from engine.learning.imap.bound import Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
+from engine.learning.objective import Objective
 from engine.learning.parameters import Simplex
 from engine.learning.peaks import find_peak
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Codes, Floats, Ints, xlogy
+from engine.model.arrays import Bools, Codes, Floats, Ints, xlogy
 from engine.model.errors import ModelError
 from engine.model.table_prior import LogisticNormal
 
@@ -81,10 +86,12 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
         raise ModelError("these are bounds of Bayesian networks; a Markov network has others")
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
-        exponents = dict(zip(names, task.layout.tables(geometry.exponents), strict=True))
-        task = make_task(task.network, task.decomposition.dataset, geometry.prior or exponents)
+        exponents = dict(zip(names, task.layout.tables(task.exponents), strict=True))
+        task = make_task(task.network, task.decomposition.dataset, geometry.prior or exponents, ties=task.ties)
     prior = _highest(geometry, geometry.prior_counts)
     exact = _find_exact(geometry, task.objective.counts)
+    if task.ties:
+        exact = np.where(_is_counted_together(task), _highest_shared(task.objective), exact)
     apart = task.objective.sum(prior) + task.objective.constant
     naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
     decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
@@ -118,15 +125,36 @@ def _find_exact(geometry: Simplex, counts: Floats) -> Floats:
     """The most that counts and the prior reach, in every parameter set; per parameter.
 
     A logistic-normal prior has one peak, as it is concave in log θ. Of an installed one nothing is known but that it is
-    nowhere above 0: what the counts reach without it is no less.
+    nowhere above 0: what the counts reach without it is no less. Nor is it where tables are tied.
     """
-    if not isinstance(geometry.prior, LogisticNormal):
-        return _highest(geometry, geometry.with_prior(counts))
-    uniform = 1.0 / geometry.sizes[geometry.set_of]
-    best = find_peak(geometry, counts, uniform)
+    if geometry.lead is None and isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, counts, counts)
+    return _highest(geometry, geometry.with_prior(counts))
+
+
+def _reach_peak(geometry: Simplex, counts: Floats, added: Floats) -> Floats:
+    """What counts reach, with the prior, at the peak of added ones; per parameter."""
+    best = find_peak(geometry, added, 1.0 / geometry.sizes[geometry.set_of])
     prior = geometry.log_prior(best)
     assert prior is not None
     return np.asarray(xlogy(counts, best) + prior)
+
+
+def _highest_shared(objective: Objective) -> Floats:
+    """Σ w log θ of complete data at its maximum where tables are shared: each parameter's part of the sum of all."""
+    geometry = objective.geometry
+    assert isinstance(geometry, Simplex)
+    if isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, objective.counts, geometry.gather(objective.counts))
+    weights = objective.counts + geometry.prior_counts
+    best = geometry.maximise(geometry.gather(objective.counts), np.ones_like(weights))
+    return np.asarray(xlogy(weights, best), dtype=np.float64)
+
+
+def _is_counted_together(task: LearningTask) -> Bools:
+    """The parameters of shared tables whose data is complete wherever they are."""
+    iterated = np.array([*task.iterated, False])
+    return ~iterated[task.objective.component]
 
 
 def _pattern_bound(given: Ints, partial: Sequence[Codes], weights: Floats) -> float:

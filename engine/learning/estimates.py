@@ -36,5 +36,5 @@ def find_predictive(snapshot: Snapshot) -> Floats:
     reason = reason_against_predictive(snapshot.task.network, geometry.prior or 1.0)
     if reason or not isinstance(geometry, Simplex):
         raise ModelError(f"the predictive estimate {reason}")
-    counts = snapshot.counts[snapshot.best] + geometry.exponents
+    counts = snapshot.counts[snapshot.best] + snapshot.task.exponents
     return np.asarray(counts / geometry.sums(counts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
@@ -45,6 +45,7 @@ def learn(
     n_init: int = 1,
     prior: Prior = 1.0,
     given: Collection[int] = (),
+    ties: Sequence[Sequence[int]] = (),
     stopping: Stopping | None = None,
     memory_limit: int = MEMORY_LIMIT,
     cancelled: Callable[[], bool] = NEVER,
@@ -61,8 +62,8 @@ def learn(
     start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
-    given : variables
-        Of a Markov network: the others' likelihood given these is learned.
+    given, ties : variables, groups of variables
+        See :func:`~engine.learning.task.make_task`.
     cancelled : callable
         Asked often, also inside a long step; learning ends with the last whole state when it says yes.
         What was not begun by then has the objective −∞.
@@ -78,7 +79,7 @@ def learn(
     chosen, stopping = find_method(method), stopping or Stopping()
     _refuse(chosen, chosen.reason_against(network, given, prior))
     if task is None or not chosen.conditioned:
-        task = make_task(network, dataset, prior, memory_limit, given=given, condition=chosen.conditioned)
+        task = make_task(network, dataset, prior, memory_limit, given=given, ties=ties, condition=chosen.conditioned)
     _refuse(chosen, chosen.reason_against_data(task))
     restarts = max(n_init, chosen.restarts) if n_init > 0 else n_init
     starts = resume.theta if resume else make_starts(task, start, restarts, random_state)
@@ -207,16 +208,18 @@ class _Runs:
         return replace(
             progress,
             iterations=iterations,
-            active=~converged,
+            active=progress.active & ~converged,
             recent=np.where(is_known[:, None], recent, progress.recent),
             iteration=int(iterations.max(initial=0)),
         )
 
     def _units(self, restarts: int) -> Ints:
-        """Per component of a batch, what it stops with: itself, or the whole restart."""
+        """Per component of a batch, what it stops with: itself, those it shares tables with, or the whole restart."""
         per_restart = self.task.objective.n_components
-        every = np.arange(restarts * per_restart)
-        return every if self.is_split else every // per_restart
+        if not self.is_split:
+            return np.arange(restarts * per_restart) // per_restart
+        shift = np.repeat(np.arange(restarts) * per_restart, per_restart)
+        return np.tile(self.task.objective.stops_with, restarts) + shift
 
     def _check_possible(self, progress: Progress) -> None:
         is_impossible = np.isneginf(progress.state.log_likelihood)
@@ -242,7 +245,7 @@ class _Runs:
         state, unit = progress.state, progress.unit
         news = {
             "theta": state.theta,
-            "counts": state.counts,
+            "counts": self.task.geometry.follow(state.counts.reshape(batch.stop - batch.start, -1)),
             "log_likelihood": state.log_likelihood,
             "objective": state.objective,
             "iterations": progress.iterations[unit],
@@ -259,7 +262,10 @@ class _Runs:
                 known[batch] = values.reshape(known[batch].shape)
         self._iteration = progress.iteration
         if isinstance(self.learner, Auto):
-            self._courses |= dict.fromkeys(range(batch.start, batch.stop), self.learner.courses(state))
+            courses = self.learner.courses(state)
+            if courses and self.is_split:
+                courses = tuple(courses[k] for k in self.task.objective.stops_with)
+            self._courses |= dict.fromkeys(range(batch.start, batch.stop), courses)
         return self.snapshot(stop)
 
     def snapshot(self, stop: str) -> Snapshot:

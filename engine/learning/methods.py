@@ -19,6 +19,7 @@ from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
 from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.task import LearningTask
+from engine.model.arrays import weighted_counts
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Gaussian, Laplace, Prior
@@ -65,7 +66,10 @@ class Method:
         if not isinstance(self.learner, Auto):
             return self.learner
         bounds = bound_task(task, Budget(0.0), fit=False)
-        return self.learner.for_task(task, bounds.imap if isinstance(bounds, Bounds) else np.array([bounds.total]))
+        if not isinstance(bounds, Bounds):
+            return self.learner.for_task(task, np.array([bounds.total]))
+        together = task.objective.stops_with
+        return self.learner.for_task(task, weighted_counts(together, bounds.imap, len(together)))
 
     def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
         """Why the method does not learn a network, and what does, as what is said of it; empty if it learns it.

@@ -97,6 +97,21 @@ class Objective:
         """Whether every component can be learned on its own: no term spans several of them."""
         return all(term.sign > 0 for term in self.terms)
 
+    @cached_property
+    def stops_with(self) -> Ints:
+        """Per component, the one that it stops with: itself; of those whose tables are shared, the last of them."""
+        home, lead = np.arange(self.n_components), self.geometry.lead
+        if lead is None:
+            return home
+        follows = np.flatnonzero(lead != np.arange(self.n_parameters))
+        pairs = np.unique(np.stack([self.component[follows], self.component[lead[follows]]]), axis=1)
+        while True:
+            before = home.copy()
+            for one, other in (pairs, pairs[::-1]):
+                np.maximum.at(home, one, home[other])
+            if np.array_equal(home, before):
+                return home
+
     @property
     def jobs(self) -> list[Job]:
         """The jobs of all terms."""

@@ -13,14 +13,15 @@ by log θ.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
-from engine.model.arrays import Bools, Floats, Ints, xlogy
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts, xlogy
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
+from engine.model.messages import shorten
 from engine.model.prior import Gaussian, Laplace, Prior
 from engine.model.table_prior import TablePrior
 
@@ -39,13 +40,19 @@ PERTURBATION = 0.01
 class Sets:
     """Parameters that belong together, as ranges of a flat vector that they fill without gaps.
 
+    Sets can be tied: some *follow* others, which *lead* them. Those that lead carry the counts, the prior and the slope
+    of all that follow them, who have none and are copies.
+
     Attributes
     ----------
     starts, sizes : array (sets,)
+    lead : array (parameters,), optional
+        The parameter that each follows; its own number where it follows none. None if nothing is tied.
     """
 
     starts: Ints
     sizes: Ints
+    lead: Ints | None = field(default=None, kw_only=True)
 
     @cached_property
     def set_of(self) -> Ints:
@@ -55,6 +62,14 @@ class Sets:
     @property
     def n_parameters(self) -> int:
         return len(self.set_of)
+
+    def gather(self, counts: Floats) -> Floats:
+        """Counts where they matter: those of sets that follow are added to the ones that lead."""
+        return counts if self.lead is None else weighted_counts(self.lead, counts, len(counts))
+
+    def follow(self, values: Floats) -> Floats:
+        """Values of parameters, of one vector or of several: those that follow have what leads them."""
+        return values if self.lead is None else values[..., self.lead]
 
     def sums(self, values: Floats) -> Floats:
         """Per parameter, the sum of the values of its set."""
@@ -79,6 +94,12 @@ class Sets:
         return tuple(
             self.starts[self.sizes == size][:, None] + np.arange(size) for size in np.unique(self.sizes[self.sizes > 1])
         )
+
+    def _repeat_lead(self, times: int) -> Ints | None:
+        """What leads each parameter of several vectors laid end to end."""
+        if self.lead is None:
+            return None
+        return np.tile(self.lead, times) + np.repeat(np.arange(times) * self.n_parameters, self.n_parameters)
 
     def _repeat_sets(self, times: int) -> tuple[Ints, Ints]:
         """Starts and sizes for several parameter vectors laid end to end."""
@@ -113,21 +134,26 @@ class Simplex(Sets):
     Attributes
     ----------
     exponents : array (parameters,)
-        Dirichlet exponents ψ; the log prior is Σ (ψ − 1) log θ.
+        Dirichlet exponents ψ; the log prior is Σ (ψ − 1) log θ. Sets that follow others have none: 1.
     prior : TablePrior, optional
-        Another on every set, beside which the exponents are 1. It has no counts: who would need them refuses it
-        (:mod:`methods`).
+        Another on every set that follows none, beside which the exponents are 1. It has no counts: who would need them
+        refuses it (:mod:`methods`).
     """
 
     exponents: Floats
     prior: TablePrior | None = None
 
     @classmethod
-    def of(cls, layout: Layout, exponents: Floats, prior: TablePrior | None = None) -> Simplex:
-        """The geometry of a Bayesian network's tables."""
+    def of(
+        cls, layout: Layout, exponents: Floats, lead: Ints | None = None, prior: TablePrior | None = None
+    ) -> Simplex:
+        """The geometry of a Bayesian network's tables; those that share one must have the same exponents."""
         sizes = np.array([shape[-1] for shape in layout.shapes], dtype=np.int64)
         every = np.repeat(sizes, [math.prod(shape[:-1]) for shape in layout.shapes])
-        return cls(np.cumsum(every) - every, every, exponents, prior)
+        if lead is not None:
+            _check_shared(layout, exponents, lead)
+            exponents = np.where(lead == np.arange(layout.size), exponents, 1.0)
+        return cls(np.cumsum(every) - every, every, exponents, prior, lead=lead)
 
     @cached_property
     def prior_counts(self) -> Floats:
@@ -144,7 +170,7 @@ class Simplex(Sets):
 
     def maximise(self, counts: Floats, theta: Floats) -> Floats:
         """The best parameters for counts: normalised with the exponents; sets with neither stay."""
-        return self.normalise(self.with_prior(counts), otherwise=theta)
+        return self.follow(self.normalise(self.with_prior(counts), otherwise=theta))
 
     def with_prior(self, counts: Floats) -> Floats:
         """Counts, and what the exponents add to them."""
@@ -156,7 +182,7 @@ class Simplex(Sets):
 
     def from_local(self, theta: Floats, local: Floats, moved: Floats) -> Floats:
         """The parameters when sets have moved in their simplices, each as if the others stood still."""
-        return moved
+        return self.follow(moved)
 
     def fix_gauge(self, theta: Floats) -> Floats:
         """The parameters: there is only one way to write them."""
@@ -168,7 +194,7 @@ class Simplex(Sets):
 
     def from_free(self, eta: Floats) -> Floats:
         """θ = softmax(η), set by set."""
-        return self.normalise(np.exp(eta - self.largest(eta)), otherwise=eta)
+        return self.follow(self.normalise(np.exp(eta - self.largest(eta)), otherwise=eta))
 
     def pull_back(self, theta: Floats, counts: Floats, model_counts: Floats) -> Floats:
         """The derivative of the objective by η: n + ψ − 1 − θ Σ (n + ψ − 1)."""
@@ -188,6 +214,8 @@ class Simplex(Sets):
         values = np.zeros(self.n_parameters)
         for places in self.places_by_size:
             values[places[:, 0]] = self.prior.log_density(np.maximum(theta[places], SMALLEST))
+        if self.lead is not None:  # a shared table has one prior
+            values[self.lead != np.arange(len(values))] = 0.0
         return values
 
     def change(self, theta: Floats, before: Floats) -> Floats:
@@ -197,7 +225,7 @@ class Simplex(Sets):
     def random(self, generator: np.random.Generator) -> Floats:
         """Every set uniform over its simplex."""
         weights = generator.exponential(size=self.n_parameters)
-        return self.normalise(weights, otherwise=weights)
+        return self.follow(self.normalise(weights, otherwise=weights))
 
     def mix(self, theta: Floats, other: Floats, part: float) -> Floats:
         """Parameters between two, so much of the other."""
@@ -206,11 +234,25 @@ class Simplex(Sets):
     def uniform(self, generator: np.random.Generator) -> Floats:
         """Uniform sets, with a small perturbation so that hidden states differ."""
         weights = 1.0 + PERTURBATION * generator.uniform(-1, 1, self.n_parameters)
-        return self.normalise(weights, otherwise=weights)
+        return self.follow(self.normalise(weights, otherwise=weights))
 
     def repeated(self, times: int) -> Simplex:
         """For several parameter vectors laid end to end."""
-        return Simplex(*self._repeat_sets(times), np.tile(self.exponents, times), self.prior)
+        return Simplex(
+            *self._repeat_sets(times), np.tile(self.exponents, times), self.prior, lead=self._repeat_lead(times)
+        )
+
+
+def _check_shared(layout: Layout, exponents: Floats, lead: Ints) -> None:
+    """Refuse tables that share one and have different priors."""
+    differs = np.flatnonzero(exponents != exponents[lead])
+    if differs.size:
+        names = [variable.name for variable in layout.network.variables]
+        other, first = np.searchsorted(layout.starts, [differs[0], lead[differs[0]]], side="right") - 1
+        raise ModelError(
+            f"{shorten(names[first])} and {shorten(names[other])} share a table, but their Dirichlet exponents differ; "
+            "a shared table has one prior: give both the same"
+        )
 
 
 @dataclass(frozen=True, eq=False)

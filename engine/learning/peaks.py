@@ -39,7 +39,7 @@ def find_peak(geometry: Simplex, counts: Floats, theta: Floats, check: Callable[
         for first in range(0, len(places), step):
             some = places[first : first + step]
             found[some] = climb(geometry.prior, weights[some], theta[some], check)
-    return found
+    return geometry.follow(found)
 
 
 def climb(

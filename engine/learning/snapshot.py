@@ -96,7 +96,7 @@ class Snapshot:
         geometry, starts = self.task.objective.geometry, self.task.layout.starts
         if not isinstance(geometry, Simplex) or geometry.prior is not None:
             return []
-        weights = self.counts[self.best if restart is None else restart] + geometry.prior_counts
+        weights = self.counts[self.best if restart is None else restart] + self.task.exponents - 1
         sums = np.add.reduceat(weights, geometry.starts) if weights.size else weights
         pruned = self.task.objective.component[geometry.starts] == len(self.task.decomposition.components)
         found = geometry.starts[(sums <= 0) & ~pruned]

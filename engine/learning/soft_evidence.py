@@ -60,7 +60,7 @@ class Collector:
 
     def __init__(self, objective: Objective, theta: Floats) -> None:
         self._theta = theta
-        self._set_of = objective.geometry.set_of
+        self._geometry = objective.geometry
         self._found: list[SoftEvidence] = []
         # As lists of arrays rather than of tuples, which would have the garbage collector look at everything.
         self._parameters: list[Ints] = []
@@ -106,12 +106,14 @@ class Collector:
         if not self._cells:
             return
         parameter, weighted = np.concatenate(self._parameters), np.concatenate(self._probabilities)
+        if self._geometry.lead is not None:  # what is seen of a set that follows is seen of the one that leads
+            parameter = self._geometry.lead[parameter]
         width = np.repeat(self._widths, [len(w) for w in self._weights])  # per row of a chunk
         weight = np.repeat(np.concatenate(self._weights), width)
         for taken in (self._parameters, self._probabilities, self._weights, self._widths):
             taken.clear()
         self._cells = 0
-        own = self._set_of[parameter]
+        own = self._geometry.set_of[parameter]
         first = np.ones(len(own), dtype=bool)
         first[1:] = own[1:] != own[:-1]
         first[np.cumsum(width) - width] = True

@@ -25,6 +25,7 @@ def make_starts(task: LearningTask, start: str | Network, n_init: int, random_st
     ``"random"``: every parameter set uniform over its simplex; ``"uniform"``: uniform, with a small
     perturbation so that hidden states differ; ``"current"``: the network's own tables; or those of
     another network of the same structure. Of the last two, every start after the first is random.
+    Tables that are shared start alike: as the one that leads.
     """
     if n_init < 1:
         raise ModelError(f"n_init must be 1 or more; got {n_init}")
@@ -39,7 +40,7 @@ def make_starts(task: LearningTask, start: str | Network, n_init: int, random_st
         generator, geometry = make_generator(random_state), task.objective.geometry
         draw = geometry.uniform if start == "uniform" else geometry.random
         starts += [draw(generator) for _ in range(n_init - len(starts))]
-    return np.stack(starts)
+    return task.geometry.follow(np.stack(starts))
 
 
 def _aligned(layout: Layout, start: Network) -> Floats:
@@ -87,15 +88,16 @@ def find_symmetries(task: LearningTask, theta: Floats) -> list[Symmetry]:
 
     States are interchangeable when every table that holds the variable is the same for both, and so are
     the exponents of its prior. An update computed from the posterior then treats both alike, and the
-    symmetry stays for ever. Pruned variables are learned from nothing, and left out. A prior of an installed package
-    may tell states apart: under one, nothing is said.
+    symmetry stays for ever; unless their table is shared, and others that share it tell them apart. Pruned
+    variables are learned from nothing, and left out. A prior of an installed package may tell states apart: under one,
+    nothing is said.
     """
-    network, decomposition, geometry = task.network, task.decomposition, task.objective.geometry
+    network, decomposition = task.network, task.decomposition
     arrays = [task.layout.tables(theta)]
-    if isinstance(geometry, Simplex):
-        if isinstance(geometry.prior, InstalledPrior):
+    if isinstance(task.geometry, Simplex):
+        if isinstance(task.geometry.prior, InstalledPrior):
             return []
-        arrays.append(task.layout.tables(geometry.exponents))
+        arrays.append(task.layout.tables(task.exponents))
     touching: list[list[int]] = [[] for _ in network.variables]
     for factor, scope in enumerate(network.scopes):
         for variable in scope:
@@ -111,4 +113,19 @@ def find_symmetries(task: LearningTask, theta: Floats) -> list[Symmetry]:
         _, kind, size = np.unique(flat, axis=0, return_inverse=True, return_counts=True)
         for k in np.flatnonzero(size > 1):
             found.append(Symmetry(v, tuple(np.flatnonzero(kind.reshape(-1) == k).tolist())))
-    return found
+    return _keep_shared(task, found)
+
+
+def _keep_shared(task: LearningTask, found: list[Symmetry]) -> list[Symmetry]:
+    """The symmetries that all variables in the same place of a shared table have."""
+    places = [set(place) for group in task.ties for place in zip(*(task.network.scopes[v] for v in group), strict=True)]
+    while True:
+        has = {(symmetry.variable, symmetry.states) for symmetry in found}
+        kept = [
+            symmetry
+            for symmetry in found
+            if all((v, symmetry.states) in has for place in places if symmetry.variable in place for v in place)
+        ]
+        if len(kept) == len(found):
+            return kept
+        found = kept

@@ -98,9 +98,11 @@ def begin(
     started = time.perf_counter()
     state, info = learner.begin(work, theta, cancelled)
     seconds = time.perf_counter() - started
-    every = np.ones(units, dtype=bool)
+    active = np.zeros(units, dtype=bool)
+    active[unit] = True
     recent = remember(no_history(units), weighted_counts(unit, state.objective, units))
-    return Progress(state, unit, zeros, zeros, every, recent, int(info.propagated.sum()), seconds=seconds)
+    recent[~active] = 0.0  # the number of a component that stops with another: nothing has it
+    return Progress(state, unit, zeros, zeros, active, recent, int(info.propagated.sum()), seconds=seconds)
 
 
 def iterate(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -23,6 +23,7 @@ from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
 from engine.model.table_prior import TablePrior
+from engine.model.ties import Ties, check_ties, tie_parameters
 
 EXPECTED_PASSES = 30
 """How many iterations a plan is made for."""
@@ -40,6 +41,8 @@ class LearningTask:
         Per block of the plan, the component of the objective that it belongs to.
     given : tuple of int
         The variables that all others are learned given.
+    ties : groups of variables
+        Those of a group share one table.
     """
 
     layout: Layout
@@ -48,6 +51,7 @@ class LearningTask:
     plan: Plan
     component_of_block: tuple[int, ...]
     given: tuple[int, ...] = ()
+    ties: Ties = ()
 
     @property
     def network(self) -> Network:
@@ -68,9 +72,18 @@ class LearningTask:
     @property
     def exponents(self) -> Floats:
         """The Dirichlet exponents ψ of a Bayesian network's parameters."""
+        return self.geometry.follow(self._simplex.exponents)
+
+    @property
+    def prior_counts(self) -> Floats:
+        """What a Bayesian network's prior adds to counts: of a shared table, to those of the one that leads."""
+        return self._simplex.prior_counts
+
+    @property
+    def _simplex(self) -> Simplex:
         if not isinstance(self.geometry, Simplex):
             raise ModelError("only Bayesian networks have Dirichlet exponents; the network is a Markov network")
-        return self.geometry.exponents
+        return self.geometry
 
     @property
     def is_decomposed(self) -> bool:
@@ -87,6 +100,15 @@ class LearningTask:
         for block, component in zip(self.plan.blocks, self.component_of_block, strict=True):
             found[component] = block
         return tuple(found[: len(self.decomposition.components)])
+
+    @cached_property
+    def iterated(self) -> tuple[bool, ...]:
+        """Per component of a decomposed task, whether counting does not solve it and all that share its table."""
+        parts, together = self.decomposition.components, self.objective.stops_with
+        is_open = np.zeros(len(together), dtype=bool)
+        for k, (part, block) in enumerate(zip(parts, self.blocks, strict=True)):
+            is_open[together[k]] |= not (part.is_complete or block is None)
+        return tuple(is_open[together[: len(parts)]].tolist())
 
     @cached_property
     def whole_rows(self) -> int:
@@ -117,12 +139,13 @@ def make_task(
     memory_limit: int = MEMORY_LIMIT,
     *,
     given: Collection[int] = (),
+    ties: Sequence[Sequence[int]] = (),
     condition: bool = True,
 ) -> LearningTask:
     """Decompose the problem and plan its inference.
 
     Hidden leaves of a Bayesian network are left out. Their expected counts would be θ(x|u) Pr(u|row), from which EM
-    keeps θ as it is; with a prior it would creep to the prior's mode, which they are given at once.
+    keeps θ as it is; with a prior it would creep to its mode, which they have at once. Those that are tied follow.
 
     Parameters
     ----------
@@ -131,11 +154,14 @@ def make_task(
     given : variables
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
+    ties : groups of variables
+        Of a Bayesian network: those of a group share one table. Their data terms stay apart, but they stop together.
     condition : bool
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
     """
     _check_given(network, dataset, given)
+    ties = check_ties(network, ties)
     decomposition = decompose(network, dataset)
     left_out = decomposition.pruned if condition else ()
     plan = make_plan(
@@ -153,10 +179,10 @@ def make_task(
         terms.append(_partition_term(network, dataset, given, layout, last, memory_limit))
     else:
         other = prior if isinstance(prior, TablePrior) else None
-        geometry = Simplex.of(layout, flat_exponents(network, prior), other)
+        geometry = Simplex.of(layout, flat_exponents(network, prior), tie_parameters(layout, ties), other)
     constant = _likelihood_constants(plan, of_block, last)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
-    return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)))
+    return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)), ties)
 
 
 def _number_components(decomposition: Decomposition, condition: bool) -> tuple[Ints, int]:

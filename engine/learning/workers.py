@@ -43,9 +43,10 @@ def learn_on_workers(
 
 
 def _split_components(objective: Objective) -> list[Bools]:
-    """Components with something to propagate one by one, and all the others together."""
-    busy = objective.rows_per_pass > 0
-    apart = [np.arange(objective.n_components) == k for k in np.flatnonzero(busy)]
+    """Components with something to propagate one by one, with those they stop with, and all the others together."""
+    units = np.unique(objective.stops_with[objective.incomplete])
+    apart = [objective.stops_with == unit for unit in units]
+    busy = np.isin(objective.stops_with, units)
     return [*apart, ~busy] if not busy.all() else apart
 
 

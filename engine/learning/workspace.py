@@ -49,7 +49,8 @@ class Evaluation:
     log_likelihood : array (components,)
         Σ ± w log Z(row), split by component (Corollary 1 [thesis]).
     counts, model_counts : array (parameters,)
-        Σ w Pr(x_f | row) over what the objective adds, and over what it subtracts.
+        Σ w Pr(x_f | row) over what the objective adds, and over what it subtracts. Of a table that several share, all
+        stand where the one that leads stands.
     propagated : array (components,)
         The rows that were propagated.
     """
@@ -127,7 +128,8 @@ class Workspace:
                 self._propagate(term, log_z, counts, cancelled, visit if term.sign > 0 else None)
         if log_z:
             likelihood += weighted_counts(self._row_component, np.concatenate(log_z), objective.n_components)
-        return Evaluation(likelihood, found[1], found[-1], objective.rows_per_pass)
+        counts = objective.geometry.gather(found[1])
+        return Evaluation(likelihood, counts, found[-1], objective.rows_per_pass)
 
     def _propagate(
         self,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import graphlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -204,8 +204,9 @@ def _list(variables: Sequence[Variable], scope: Sequence[int]) -> str:
     return list_names([variables[i].name for i in scope])
 
 
-def count_parameters(network: Network) -> int:
-    """Free parameters: Σ (states − 1) × parent configurations (BN), Σ cells (MRF)."""
+def count_parameters(network: Network, copies: Collection[int] = ()) -> int:
+    """Free parameters: Σ (states − 1) × parent configurations (BN), Σ cells (MRF); without tables that are copies."""
+    tables = [table for k, table in enumerate(network.tables) if k not in copies]
     if isinstance(network, MarkovNetwork):
-        return sum(table.size for table in network.tables)
-    return sum(math.prod(t.shape[:-1]) * (t.shape[-1] - 1) for t in network.tables)
+        return sum(table.size for table in tables)
+    return sum(math.prod(t.shape[:-1]) * (t.shape[-1] - 1) for t in tables)

@@ -126,6 +126,8 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "connect_all": lambda session, m: partial(session.connect_all, _known(session, m["names"]), _text(m["to"])),
     "duplicate": lambda session, m: partial(session.duplicate, _known(session, m["names"])),
     "paste": lambda session, m: partial(session.paste, _text(m["text"]), _place_or_none(m["at"])),
+    "tie": lambda session, m: partial(session.tie, _known(session, m["names"])),
+    "untie": lambda session, m: partial(session.untie, _known(session, m["names"])),
     "mark": lambda session, m: partial(
         session.mark, _known(session, m["names"]), make_mark(session, _kind(session, m["kind"]))
     ),

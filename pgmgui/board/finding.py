@@ -32,11 +32,11 @@ def find(network: Network, look: Look, text: str) -> list[tuple[int, str]]:
 
 
 def find_related(network: Network, look: Look, names: Collection[str], relation: str) -> list[str]:
-    """The names of the variables that are something to others: a relation of the network, or "component" or "role"."""
+    """The names of those that are something to others: a relation of the network, or "component", "tied" or "role"."""
     known = [network.index[name] for name in names if name in network.index]
     if relation in RELATIONS:
         found = RELATIONS[relation](network, known)
-    elif relation in ("component", "role"):
+    elif relation in ("component", "tied", "role"):
         kinds = {look.nodes[v][relation] for v in known} - {0, ""}
         found = {v for v, node in enumerate(look.nodes) if node[relation] in kinds}
     else:
@@ -74,6 +74,8 @@ def _roles(node: _Node) -> Iterator[str]:
     yield str(node["role"])
     if node["pruned"]:
         yield "left out"
+    if node["tied"]:
+        yield str(node["tied"])
 
 
 def _has_state(wanted: str) -> _Question:

@@ -17,6 +17,8 @@ from pgmgui.state.session import Session
 
 MOST_STATES = 8
 """States told in a line about a variable."""
+MOST_TIED = 8
+"""Variables that are named where all share one table."""
 MOST_SERVED = 2
 """Components on a node's badge that it serves."""
 COLOURS = 8
@@ -54,6 +56,8 @@ def look_at(session: Session) -> Look:
     """What a session's graph looks like."""
     network, dataset, parts, given = session.network, session.seen, session.parts, session.scene.given
     nodes: list[dict[str, str | float]] = []
+    tied = {name: group for group in session.scene.ties for name in group}
+    numbers = _number_ties(session.scene.ties)
     for v, variable in enumerate(network.variables):
         role = "" if dataset is None else dataset.roles[v].value
         if v in given:
@@ -70,7 +74,10 @@ def look_at(session: Session) -> Look:
             "place": "",
             "shade": "",
             "note": shorten_note(find_note(session.document, variable.name)),
+            "tied": numbers.get(variable.name, ""),
         }
+        if variable.name in tied:
+            node["about"] = f"{about}. Tied: one table with {_name_others(tied[variable.name], variable.name)}"
         nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
     if parts is None:
         return Look(tuple(nodes), (), (), (), 0)
@@ -91,6 +98,19 @@ def look_at(session: Session) -> Look:
         tuple(_draw_hull(k, alone, gaps, is_faint=bool(session.gap_shares)) for k in around),
         0 if alone is None else alone + 1,
     )
+
+
+def _name_others(group: Sequence[str], name: str) -> str:
+    if len(group) > MOST_TIED:
+        return f"{len(group) - 1:,} others"
+    return cut([other for other in group if other != name], MOST_TIED)
+
+
+def _number_ties(ties: Sequence[Sequence[str]]) -> dict[str, str]:
+    """What is written at variables that share a table: which of them, where there are several."""
+    if len(ties) == 1:
+        return dict.fromkeys(ties[0], "tied")
+    return {name: f"tied {k}" for k, group in enumerate(ties, 1) for name in group}
 
 
 def _tell_components(nodes: Sequence[dict[str, str | float]], decomposition: Decomposition, alone: int | None) -> None:

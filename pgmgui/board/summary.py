@@ -28,7 +28,8 @@ class Summary(pn.viewable.Viewer):
 
     def _update(self) -> None:
         scene = self._session.scene
-        facts = summarise(scene.document.network, self._session.seen, scene.given, self._session.held_out_rows)
+        held_out = self._session.held_out_rows
+        facts = summarise(scene.document.network, self._session.seen, scene.given, held_out, scene.ties)
         self._line.param.update(heading=scene.title, note=scene.note, facts=facts)
 
     def __panel__(self) -> pn.viewable.Viewable:

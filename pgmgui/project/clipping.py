@@ -30,8 +30,8 @@ MOST_STEPS = 12
 
 
 def cut_out(scene: Scene, names: Collection[str]) -> Scene:
-    """Some variables of a scene with all that is theirs: edges among them, tables, marks, priors, notes, places."""
-    plain = Scene(document=replace(scene.document, notes=()), marks=scene.marks, prior=scene.prior)
+    """Some variables of a scene with all that is theirs: edges among them, tables, ties, marks, priors, notes."""
+    plain = Scene(document=replace(scene.document, notes=()), marks=scene.marks, prior=scene.prior, ties=scene.ties)
     part, _ = follow(plain, copy_part(scene.document.network, names), Changes())
     return part
 
@@ -88,6 +88,7 @@ def join(scene: Scene, part: Scene, at: tuple[float, float] | None = None) -> tu
             ),
             marks={**joined.marks, **marks} if marks else joined.marks,
             prior={**joined.prior, **prior} if prior else joined.prior,
+            ties=(*joined.ties, *(tuple(names[name] for name in group) for group in part.ties if is_bayesian)),
         ),
         tuple(names.values()),
     )

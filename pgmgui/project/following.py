@@ -16,6 +16,7 @@ from engine.model.network import BayesianNetwork, Network
 from engine.model.noisy_max import NoisyMax, makes_table
 from pgmgui.project.marks import Mark, Sensor
 from pgmgui.project.scene import Scene
+from pgmgui.project.tying import follow_ties
 from pgmgui.project.words import count, cut
 
 T = TypeVar("T")
@@ -64,6 +65,8 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
         if name in scene.marks and name not in marks:
             note += f" The sensor table of {name!r} no longer fits its states: its mark is gone."
     note += tell_plain([name for name in carry(old.noisy) if name not in noisy])
+    ties, untied = follow_ties(scene.ties, network, changes.renamed, changes.states)
+    note += untied
     lost = [name for name in carry(scene.prior) if name not in prior]
     if lost:
         note += (
@@ -77,6 +80,7 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
             # The same object where nothing has changed tells that nothing has.
             marks=scene.marks if marks == dict(scene.marks) else marks,
             prior=prior if scene.prior else scene.prior,
+            ties=ties,
         ),
         note.strip(),
     )

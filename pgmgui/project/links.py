@@ -10,6 +10,7 @@ start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
 prior        the Dirichlet exponent of all variables; or a prior on tables and its width, logistic-normal:1.5
+tie          variables that share one table: ``A,B``, and ``A,B;C,D`` for two such groups
 target       variables whose likelihoods in the data are read as targets for the posterior
 likelihood   variables whose targets in the data are read as likelihoods
 given        variables of a Markov network that the others are learned given
@@ -36,10 +37,11 @@ from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.model.dataset import Dataset
-from engine.model.errors import PgmError
+from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import MarkovNetwork, Network
 from engine.model.table_prior import TablePrior, parse_prior, show_table_prior
+from engine.model.ties import find_ties
 from engine.model.variable import list_names
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.examples import Example, find_example
@@ -49,6 +51,7 @@ from pgmgui.project.marks import READINGS, Given, Hidden, Mark, Partial, ReadAs
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.tying import share_tables
 
 HALF = 0.5
 _RANGES = {
@@ -64,6 +67,7 @@ _FOR_ALL = (
     "hide",
     "show",
     "partial",
+    "tie",
     *READINGS,
     "learner",
     "start",
@@ -137,11 +141,12 @@ def parse_link(query: Mapping[str, str]) -> Link:
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
         table_prior=table_prior,
+        ties=_split_groups(query, names),
     )
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
-    return Link(scene, _parse_settings(query), _parse_axes(query), run == "1")
+    return Link(_share_tables(scene), _parse_settings(query), _parse_axes(query), run == "1")
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -149,7 +154,8 @@ def is_linkable(scene: Scene) -> bool:
     if not scene.example or scene.prior:
         return False
     document, data = find_example(scene.example).read()
-    ours, theirs = scene.document.network, document.network
+    example = Scene(document=document, ties=scene.ties)
+    ours, theirs = scene.document.network, share_tables(example, example)[0].document.network
     same = (
         ours.variables == theirs.variables and ours.scopes == theirs.scopes and (scene.data is None) == (data is None)
     )
@@ -177,8 +183,8 @@ def _are_equal(one: Dataset, other: Dataset) -> bool:
 def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
-    Only what a link can say is in it: which variables are hidden, partial, given or read otherwise, the learners, where
-    they start, and the plot's axes.
+    Only what a link can say is in it: which variables are hidden, partial, tied, given or read otherwise, the learners,
+    where they start, and the plot's axes.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
@@ -189,6 +195,8 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         marked[key] = [name for name, mark in scene.marks.items() if mark == other]
     plain = Settings()
     query = {"example": example.id, **{key: ",".join(names) for key, names in marked.items() if names}}
+    if scene.ties:
+        query["tie"] = ";".join(",".join(group) for group in scene.ties)
     query["learner"] = ",".join(settings.methods)
     query["seed"] = str(settings.seed)
     if settings.start != plain.start:
@@ -287,6 +295,21 @@ def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str
         if name not in names:
             raise PgmError(f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(names))}")
     return found
+
+
+def _split_groups(query: Mapping[str, str], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    """The groups of variables that share a table."""
+    groups = filter(None, query.get("tie", "").split(";"))
+    return tuple(tuple(_split({"tie": group}, "tie", names)) for group in groups)
+
+
+def _share_tables(scene: Scene) -> Scene:
+    """The scene with one table for all that are tied."""
+    try:
+        find_ties(scene.document.network, scene.ties)
+    except ModelError as error:
+        raise PgmError(f"the link's 'tie': {error}") from None
+    return share_tables(scene, scene)[0]
 
 
 def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[str, float]]:

@@ -151,6 +151,8 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
     sums = np.add.reduceat(theta, objective.geometry.starts, axis=1) if theta.size else theta
     if (theta < 0).any() or (isinstance(objective.geometry, Simplex) and not np.allclose(sums, 1.0, atol=1e-6)):
         raise PgmError("their parameters are no probabilities")
+    if not np.array_equal(objective.geometry.follow(theta), theta):
+        raise PgmError("tables that are tied differ in them")
     work = Workspace(objective)
     found = [work.evaluate(one) for one in theta]
     likelihood = np.stack([evaluation.log_likelihood for evaluation in found])
@@ -164,7 +166,7 @@ def revive(result: Result, parts: Parts | None) -> Snapshot:
         result.seconds,
         result.inferences,
         theta,
-        np.stack([evaluation.counts for evaluation in found]),
+        objective.geometry.follow(np.stack([evaluation.counts for evaluation in found])),
         likelihood,
         reached,
         result.iterations,

@@ -21,6 +21,7 @@ from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
 from engine.model.table_prior import TablePrior
+from engine.model.ties import Ties, find_ties
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
@@ -54,6 +55,8 @@ class Scene:
         Which rows are not learned from, to test on; None holds out none.
     table_prior : TablePrior, optional
         The prior on the tables of a Bayesian network, where it is no Dirichlet: exponents are kept, and do not count.
+    ties : tuple of tuples of names
+        Groups of variables that share one table.
     """
 
     title: str = "Untitled"
@@ -69,6 +72,12 @@ class Scene:
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
     table_prior: TablePrior | None = None
+    ties: tuple[tuple[str, ...], ...] = ()
+
+    @property
+    def tied(self) -> Ties:
+        """The groups of variables that share one table, by number."""
+        return find_ties(self.document.network, self.ties)
 
     @property
     def given(self) -> tuple[int, ...]:
@@ -190,7 +199,8 @@ def derive(scene: Scene) -> Derived:
     except ModelError as error:
         return Derived(seen, None, f"Rows cannot be held out: {error}.")
     try:
-        task = make_task(network, seen if split is None else split.train, scene.whole_prior, given=scene.given)
+        rows = seen if split is None else split.train
+        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -218,4 +228,5 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.factor_prior == old.factor_prior
         and scene.table_prior == old.table_prior
         and scene.hold_out == old.hold_out
+        and scene.ties == old.ties
     )

@@ -13,10 +13,11 @@
      "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
-     "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number}}
+     "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
+     "ties": [[variables that share one table]]}
 
-Version 1 has neither evidence nor results; truth, cases, axes, the factors' and the tables' prior and what is held out
-may be left out.
+Version 1 has neither evidence nor results; truth, cases, axes, ties, the factors' and tables' prior and what is held
+out may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -63,6 +64,7 @@ from engine.learning.stopping import CRITERIA
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import Network
+from engine.model.ties import find_ties
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.layout import arrange
 from pgmgui.project.mark_file import dump_mark, fit_mark, parse_mark
@@ -146,6 +148,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
         "cases": scene.cases,
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
 
@@ -186,8 +189,11 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         truth=None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
         cases=found["cases"],
         hold_out=HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        ties=found["ties"],
         **fit_priors(found, network),
     )
+    with _at("ties"):
+        find_ties(network, scene.ties)
     if data is not None:
         with _at("marks"):
             apply_marks(data.dataset, scene.marks)
@@ -304,6 +310,7 @@ _SESSION = record(
         "truth": optional(map_of(anything), None),
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "ties": optional(list_of(list_of(text())), ()),
     }
 )
 """What each field of a session may be."""

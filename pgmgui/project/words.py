@@ -38,8 +38,7 @@ STOPS: Mapping[str, str] = {
 
 def describe_savings(task: LearningTask) -> str:
     """What one EM iteration costs, whole and decomposed, in a sentence."""
-    components = task.decomposition.components
-    busy = sum(not component.is_complete for component in components)
+    components, busy = task.decomposition.components, _count_iterated(task)
     if isinstance(task.network, MarkovNetwork):
         costs = f"{_compare_costs(task)}; and one" if busy else "one inference"
         return (
@@ -57,12 +56,18 @@ def describe_savings(task: LearningTask) -> str:
 
 def describe_briefly(task: LearningTask) -> list[str]:
     """How many components there are, and what one iteration costs if there are any, in short lines."""
-    components = task.decomposition.components
-    busy = sum(not component.is_complete for component in components)
+    components, busy = task.decomposition.components, _count_iterated(task)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
     small, whole = _count_inferences(task), task.whole_rows
     fewer = f"small inferences, not {whole:,}" if small < whole else "inferences"
     return [parts, *([f"An iteration: {small:,} {fewer}."] if busy else [])]
+
+
+def _count_iterated(task: LearningTask) -> int:
+    """The components that counting does not solve: not complete, or tied to such."""
+    if task.ties:
+        return sum(task.iterated)
+    return sum(not component.is_complete for component in task.decomposition.components)
 
 
 def _count_inferences(task: LearningTask) -> int:
@@ -287,9 +292,16 @@ def count_edges(network: Network) -> str:
     return f"{count(len(network.variables), 'variable')}, {count(len(network.edges), edge)}"
 
 
-def summarise(network: Network, dataset: Dataset | None, given: Sequence[int] = (), held_out: float = 0.0) -> list[str]:
-    """The facts on a network, its data, what is given and what is held out, each a number and a noun."""
-    facts = [*count_edges(network).split(", "), count(count_parameters(network), "parameter")]
+def summarise(
+    network: Network,
+    dataset: Dataset | None,
+    given: Sequence[int] = (),
+    held_out: float = 0.0,
+    ties: Sequence[Sequence[str]] = (),
+) -> list[str]:
+    """The facts on a network, its data, what is given, held out and tied, each a number and a noun."""
+    copies = {network.index[name] for group in ties for name in group[1:]}
+    facts = [*count_edges(network).split(", "), count(count_parameters(network, copies), "parameter")]
     if dataset is None:
         return [*facts, "no data"]
     facts.append(count(dataset.total_weight, "row"))

@@ -26,6 +26,7 @@ from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.notes import find_note, write_note
 from pgmgui.project.scene import EMPTY, Derived, Scene
+from pgmgui.project.tying import tie, untie
 from pgmgui.project.words import count, cut
 from pgmgui.state.open_scene import OpenScene
 
@@ -234,6 +235,19 @@ class Editor(OpenScene):
         if exponents is not None:
             prior[name] = exponents if np.ndim(exponents) == 0 else frozen(np.array(exponents, dtype=np.float64))
         return self._change(f"change the prior of {name}", replace(self.scene, prior=prior), note=self._tell_unused())
+
+    def tie(self, names: Sequence[str]) -> bool:
+        """Let variables share one table: that of the first, and their counts are added when it is learned."""
+        try:
+            return self._change(f"tie {cut(list(names))}", tie(self.scene, names))
+        except PgmError as error:
+            self.refuse(error)
+            return False
+
+    def untie(self, names: Sequence[str]) -> bool:
+        """Give each of some variables a table of its own again, as it is."""
+        scene = untie(self.scene, names)
+        return scene.ties == self.scene.ties or self._change(f"untie {cut(list(names))}", scene)
 
     def set_common_prior(self, exponent: float) -> bool:
         """Set the Dirichlet exponent of all variables that have none of their own."""

@@ -17,6 +17,7 @@ from pgmgui.project.following import Changes, follow
 from pgmgui.project.marks import Mark
 from pgmgui.project.scene import Derived, Parts, Scene, derive_anew
 from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
+from pgmgui.project.tying import share_tables
 from pgmgui.state.history import History, Step, make_step
 
 
@@ -158,6 +159,9 @@ class OpenScene(param.Parameterized):
         back: DataEdit | None = None,
     ) -> bool:
         try:
+            shared, said = share_tables(self.scene, scene)
+            if shared is not scene:
+                scene, derived, note = shared, None, f"{note} {said}".strip()
             if isinstance(scene.document.network, BayesianNetwork):
                 flat_exponents(scene.document.network, scene.whole_prior)
             derived = derived or derive_anew(scene, self.scene, self.derived)

@@ -366,6 +366,7 @@ class Race(param.Parameterized):
                 n_init=settings.restarts,
                 prior=prior,
                 given=task.given,
+                ties=task.ties,
                 stopping=stopping,
                 cancelled=cancelled,
                 task=task,

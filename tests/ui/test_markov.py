@@ -203,15 +203,14 @@ def test_the_grid_drawn_by_hand_is_marked_falls_apart_and_is_learned_to_its_boun
     race_to_the_bound(lab)
 
 
-def test_the_grid_from_a_file_is_learned_to_its_bound_saved_and_read_back(open_panel, tmp_path):
+def test_a_grid_from_a_file_is_marked_saved_and_read_back(open_panel, tmp_path):
     """As JSON and as UAI: the same distribution, in the file and on the page."""
-    lab = Lab(open_panel("open", "data", "strip"))
+    lab = Lab(open_panel("open", "data"))
     files = Files(lab)
     files.upload("grid.json", GRID.read_bytes())
     expect(lab.heading).to_have_text("grid")
     load_rows(lab, strong_rows())
     hide(lab)
-    race_to_the_bound(lab)
     joint = enumerate_joint(lab.session.network)
     for suffix in (".json", ".uai"):
         files.choose_format(suffix)

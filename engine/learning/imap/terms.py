@@ -206,7 +206,7 @@ class Terms:
 def _find_prior(task: LearningTask, variable: int) -> Floats | None:
     """What the prior adds to the counts of a variable's table, flat; None if it adds nothing."""
     start, end = task.layout.starts[variable], task.layout.starts[variable + 1]
-    counts = task.exponents[start:end] - 1
+    counts = task.prior_counts[start:end]
     return counts if counts.any() else None
 
 

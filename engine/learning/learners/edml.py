@@ -117,7 +117,10 @@ class EDML:
 
     def _goes_back(self, objective: Objective, unit: Ints, before: State, after: State) -> Bools:
         """The components that have gone too far: rows are impossible there, or a Markov network has lost."""
-        impossible = np.isneginf(after.log_likelihood)
+        stops_with = objective.stops_with
+        impossible = np.zeros(objective.n_components, dtype=bool)
+        impossible[stops_with[np.isneginf(after.log_likelihood)]] = True
+        impossible = impossible[stops_with]
         if self.damping is not None or not isinstance(objective.geometry, LogLinear):
             return impossible
         return impossible | _lost(unit, before, after, ROUNDING)
@@ -133,7 +136,7 @@ class EDML:
 
         geometry = objective.geometry
         local = geometry.to_local(state.theta, state.model_counts)
-        fixed = geometry.with_prior(objective.counts)
+        fixed = geometry.with_prior(geometry.gather(objective.counts))
         moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
         if self.damping == 0 and ((state.theta > 0) & (local <= SMALLEST) & (moved > 0)).any():
             raise ModelError("EDML without damping has diverged: its factors exclude what the data has; use edml")

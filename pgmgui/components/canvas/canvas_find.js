@@ -6,6 +6,7 @@ const RELATED = [
   ["ancestors", "Ancestors", "All from which arrows lead here (A)"],
   ["descendants", "Descendants", "All to which arrows lead from here (D)"],
   ["component", "Component", "All that are learned together"],
+  ["tied", "Tied", "All that share its table"],
   ["role", "Same role", "All that the data knows as much of: observed, hidden, …"],
 ]
 

@@ -202,6 +202,9 @@ function list_for_nodes(canvas, node) {
     null,
     one ? {text: "Suppose", about: "Suppose a state", items: (show) => ask(canvas, node.name, (found) => show(list_states(canvas, found)))} : undefined,
     {text: "Mark", about: "Say what is known of it", items: (show) => ask(canvas, node.name, (found) => show(list_marks(canvas, names, found)))},
+    one ? undefined : {text: "Tie tables", about: "Let them share one table, that of the first; their counts are added", action: () => canvas.do("tie", {names})},
+    names.some((name) => canvas.drawing.node(name)?.look?.tied)
+      ? {text: "Untie", about: "Give it a table of its own again", action: () => canvas.do("untie", {names})} : undefined,
     {text: "Select", about: "Select what is something to it", items: list_relations(canvas, node)},
     {text: "Zoom to it", key: "Z", action: () => go_to_selection(canvas)},
     canvas.alone || node.component ? {text: look, key: "C", action: () => canvas.look(canvas.alone || node.component)} : undefined,
@@ -231,7 +234,7 @@ function list_marks(canvas, names, {mark, readings}) {
 
 function list_relations(canvas, node) {
   const keys = {blanket: "M", ancestors: "A", descendants: "D"}
-  const related = RELATED.filter(([relation]) => canvas.drawing.directed || !["ancestors", "descendants"].includes(relation))
+  const related = RELATED.filter(([relation]) => canvas.drawing.directed || !["ancestors", "descendants", "tied"].includes(relation))
   return related.map(([relation, text, about]) => ({
     text, about, key: keys[relation], action: () => select_related(canvas, relation, node),
   }))

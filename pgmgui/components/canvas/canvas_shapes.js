@@ -30,7 +30,7 @@ function make_node(node) {
 
 function wear_look(node) {
   const {element} = node
-  const {role, share, component, badge, shade, note, pruned, ghost, borrowed} = node.look
+  const {role, share, component, badge, shade, note, tied, pruned, ghost, borrowed} = node.look
   element.dataset.role = role
   element.dataset.shade = shade
   element.dataset.component = component
@@ -40,7 +40,7 @@ function wear_look(node) {
   element.classList.toggle("noted", Boolean(note))
   if (role === "partial") node.part.setAttribute("d", fill_path(node.usual.width / 2, node.usual.height / 2, share))
   node.badge.textContent = badge
-  node.below.textContent = borrowed ? "borrowed" : role === "given" ? "given" : ""
+  node.below.textContent = [borrowed && "borrowed", !borrowed && role === "given" && "given", tied].filter(Boolean).join(", ")
   wear_label(node)
 }
 

@@ -49,9 +49,9 @@ class Look:
         Per node its ``role`` (what the data says, or ``given``; empty without data), ``share`` (of the rows in which
         what is partly missing is seen), ``component`` (its number from 1, 0 for none), ``badge`` (that number, and
         those it serves; or its gap), ``shade`` (a class of canvas.css for its gap, or nothing), ``note`` (what the
-        user has written on it), ``pruned``, ``ghost`` (not part of the component that is looked at), ``borrowed`` (on
-        its boundary), and ``about`` and ``place``, together a line for tooltips and screen readers: what it is, and
-        which components it belongs to.
+        user has written on it), ``tied`` (a word for what it shares its table with, or nothing), ``pruned``,
+        ``ghost`` (not part of the component that is looked at), ``borrowed`` (on its boundary), and ``about`` and
+        ``place``, together a line for tooltips and screen readers: what it is, and which components it belongs to.
     components : tuple of tuple of int
         The nodes of each component that is drawn around: those with something hidden, and the one looked at.
     factors : tuple of tuple of int

@@ -12,6 +12,7 @@ from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_component, describe_savings
 from pgmgui.state.session import Session
 from pgmgui.tabs.data_rows import data_source
@@ -69,7 +70,7 @@ class ComponentsView(pn.viewable.Viewer):
         if parts is None:
             self._savings.write(session.derived.obstacle or "Components are those of a network with data.")
             return
-        self._savings.write(*describe_split(parts.split), describe_savings(parts.task))
+        self._savings.write(*describe_split(parts.split), describe_savings(parts.task), *describe_ties(parts.task))
         if looked_at is not None:
             decomposition = parts.task.decomposition
             data = decomposition.project(decomposition.components[looked_at])

@@ -152,19 +152,21 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
 
 
 def describe_m_step(task: LearningTask, child: int) -> list[str]:
-    """How counts become a table, in sentences."""
+    """How counts become a table, in a sentence."""
     network, prior = task.bayesian, task.geometry.prior
     name = network.variables[child].name
     given = [network.variables[v].name for v in network.parents[child]]
     per = f" for each configuration of {cut(given)}" if given else ""
+    tied = [network.variables[v].name for group in task.ties if child in group for v in group if v != child]
+    added = f", and those of {cut(tied)}, which share the table, are added to them" if tied else ""
     if isinstance(prior, TablePrior):
         return [
-            f"M-step. The weights of all rows add up to expected counts; with {describe_table_prior(prior)}, Newton's "
-            f"method climbs to the best probabilities of the states of {name}{per}: the new table."
+            f"M-step. The weights of all rows add up to expected counts{added}; with {describe_table_prior(prior)}, "
+            f"Newton's method climbs to the best probabilities of the states of {name}{per}: the new table."
         ]
     return [
-        "M-step. The weights of all rows add up to expected counts; these, with the prior's ψ − 1, are divided by "
-        f"their sum over the states of {name}{per}: the new table."
+        f"M-step. The weights of all rows add up to expected counts{added}; these, with the prior's ψ − 1, are divided "
+        f"by their sum over the states of {name}{per}: the new table."
     ]
 
 

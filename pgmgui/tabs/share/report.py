@@ -16,6 +16,7 @@ from pgmgui.board.picture import draw, look_at
 from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
 from pgmgui.project.scene import Scene
+from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import cut, describe_savings, name_factors, show_gap, summarise
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.svg import draw_curves, draw_network
@@ -44,13 +45,14 @@ def make_report(
         What became of each learner, in sentences.
     """
     scene, parts, learned = session.scene, session.parts, session.learned
-    facts = " · ".join(summarise(session.network, session.seen, scene.given, session.held_out_rows))
+    facts = " · ".join(summarise(session.network, session.seen, scene.given, session.held_out_rows, scene.ties))
     sections = [
         f"<h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p><p>{escape(facts)}</p>",
         draw_network(draw(session.document, factor_graph=session.factor_graph), look_at(session)),
     ]
     if parts is not None:
-        sections.append(f"<h2>Decomposition</h2><p>{escape(describe_savings(parts.task))}</p>")
+        facts = "".join(f"<p>{escape(line)}</p>" for line in [describe_savings(parts.task), *describe_ties(parts.task)])
+        sections.append(f"<h2>Decomposition</h2>{facts}")
         sections.append(_components(session, learned))
     if parts is not None and learned is not None:
         # The outcomes may tell the certificate too.

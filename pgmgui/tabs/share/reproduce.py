@@ -1,8 +1,8 @@
 """A run as a script and as a command: what to type to get the same result again.
 
 The network, the data and the marks are in a session: in the script itself, or in a file beside it where they are many;
-for the command in a file. The learner's settings are spelled out, and for the command a Markov network's prior and
-given variables too, and a prior on tables that is no Dirichlet.
+for the command in a file. The learner's settings are spelled out, and for the command tied tables, a Markov network's
+prior and given variables too, and a prior on tables that is no Dirichlet.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ def main():
             n_init={restarts!r},
             prior=scene.whole_prior,
             given=scene.given,
+            ties=scene.tied,
             stopping=stopping,
         )
         for snapshot in snapshots:
@@ -120,5 +121,6 @@ def as_command(path: str | Path, scene: Scene, settings: Settings) -> str:
     if scene.hold_out is not None:
         options |= {"--hold-out": scene.hold_out.share, "--hold-out-seed": scene.hold_out.seed}
     words = [str(word) for option in options.items() for word in option]
+    words += [word for group in scene.ties for word in ("--tie", ",".join(group))]
     lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
     return "\n".join(lines) + "\n"

@@ -24,6 +24,7 @@ from pgmgui.tabs.variable.prior_form import PriorEditor
 from pgmgui.tabs.variable.ranking_view import RankingView
 from pgmgui.tabs.variable.states import StatesEditor
 from pgmgui.tabs.variable.table import TableEditor
+from pgmgui.tabs.variable.tie_buttons import TieButtons
 
 ALL, MOVED = "All variables", "What moved"
 _TABS = {
@@ -58,7 +59,7 @@ class VariablePanel(pn.viewable.Viewer):
         self._all = pn.Column(
             self._switch, self._hint, self._list, self._moved, self._tables, sizing_mode="stretch_width", margin=0
         )
-        self._many = Drawer(MarkDetails(session, several=True))
+        self._many = Drawer(MarkDetails(session, several=True), TieButtons(session, several=True))
         self._name = make_field("Name", "The variable's name; Enter changes it.", self._rename)
         self._note = make_area(
             "Note", "What you want to remember of it; kept in files.", LONGEST_NOTE, self._write_note
@@ -76,7 +77,7 @@ class VariablePanel(pn.viewable.Viewer):
             "stretch_width",
             sx=_TABS,
         )
-        self._one = Drawer(self._name, self._note, self._around, self._sections)
+        self._one = Drawer(self._name, self._note, self._around, TieButtons(session), self._sections)
         self._scope = Choices(
             label="Variables of the factor", on_press=lambda name: session.select([name]), margin=(2, 0)
         )

@@ -35,8 +35,8 @@ class Variations:
     @classmethod
     def of(cls, task: LearningTask) -> Variations:
         """The variations of a task's parameters."""
-        component = task.objective.component
-        group = component if task.objective.is_separable else np.zeros_like(component)
+        geometry, component = task.objective.geometry, task.objective.component
+        group = task.objective.stops_with[component] if task.objective.is_separable else np.zeros_like(component)
         number = task.objective.n_components if task.objective.is_separable else 1
         around: list[list[Bools]] = [[] for _ in range(number)]
         factor = np.repeat(np.arange(len(task.network.scopes)), np.diff(task.layout.starts))
@@ -46,7 +46,8 @@ class Variations:
                 continue
             touching = [f for f, scope in enumerate(task.network.scopes) if v in scope]
             if touching:
-                parameters = np.isin(factor, touching)
+                # All that share a table are varied alike.
+                parameters = geometry.follow(geometry.gather(np.isin(factor, touching).astype(float))) > 0
                 own = int(group[np.flatnonzero(factor == touching[0])[0]])
                 around[own].append(parameters & (group == own))
         return cls(task, tuple(tuple(some) for some in around), group)
