@@ -30,11 +30,13 @@ from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.target_words import describe_targets
 from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
@@ -67,12 +69,14 @@ def learn(options: argparse.Namespace) -> None:
         n_init=options.n_init,
         prior=problem.prior,
         given=problem.given,
+        fixed=problem.fixed,
         ties=problem.ties,
         stopping=stopping,
         memory_limit=memory_limit(options),
     )
     first, last, trace = _follow(snapshots)
     notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
+    notes += _list(describe_targets(last.task))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
     theta = last.theta[last.best] if options.estimate == "mode" else find_predictive(last)
@@ -86,7 +90,7 @@ def learn(options: argparse.Namespace) -> None:
     if problem.split is not None:
         reached = result["estimate"]["log_likelihood"]
         result["held_out"], tested = describe_held_out(
-            problem.split, learned, reached, problem.given, target, memory_limit(options)
+            problem.split, learned, reached, last.task, target, memory_limit(options)
         )
         lines += tested
     lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
@@ -137,7 +141,8 @@ def decompose(options: argparse.Namespace) -> None:
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
     lines = describe_split(problem.split)
-    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
+    apart = " (those with one target are split)" if has_targets(data) else ""
+    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines += describe_ties(task)
@@ -165,6 +170,7 @@ def bound(options: argparse.Namespace) -> None:
     problem = read_input(options)
     task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given, ties=problem.ties)
     bounds = bound_task(task, Budget(options.bound_seconds))
+    problem.notes.extend(_list(describe_targets(task)))
     lines = describe_split(problem.split)
     lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
     if isinstance(bounds, MarkovBounds):
@@ -231,6 +237,16 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
         choices=("parameters", "likelihood"),
         default=Stopping.criterion,
         help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_targets(parser: argparse.ArgumentParser) -> None:
+    """The option of data with targets."""
+    parser.add_argument(
+        "--non-fixed",
+        action="store_true",
+        help="cells that are targets hold before the rest of a row is known, not whatever it says; for em, which keeps "
+        "the best iterate, as it need not get better at every step",
     )
 
 

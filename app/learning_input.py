@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app.commands import read_model
 from app.evidence_input import split_assignment, split_names
 from app.held_out import choose_hold_out
+from app.sensor_input import parse_sensors
 from engine.formats import Document, read_dataset
 from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.model.dataset import Dataset
@@ -17,6 +18,7 @@ from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
 from engine.model.table_prior import TablePrior, parse_prior
 from engine.model.ties import Ties, find_ties
+from engine.simulation.missingness import apply_reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,8 @@ class Input:
         The rows to learn from.
     split : Split, optional
         These and others, where some are held out.
+    fixed : bool
+        Whether targets hold whatever else a row says.
     """
 
     document: Document
@@ -44,6 +48,7 @@ class Input:
     ties: Ties
     notes: list[str]
     split: Split | None = None
+    fixed: bool = True
 
     @property
     def network(self) -> Network:
@@ -53,6 +58,10 @@ class Input:
 def read_input(options: argparse.Namespace) -> Input:
     """What the options name, without the rows that are held out."""
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
+    for name, confusion in parse_sensors(problem.network, options.sensor).items():
+        problem = replace(problem, data=apply_reports(problem.data, name, confusion))
+    if getattr(options, "non_fixed", False):
+        problem = replace(problem, fixed=False)
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
@@ -92,7 +101,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     ties = _parse_ties(network, options) or scene.tied
-    return Input(scene.document, seen, prior, given, ties, []), scene.hold_out
+    return Input(scene.document, seen, prior, given, ties, [], fixed=scene.fixed_targets), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:

@@ -97,6 +97,9 @@ class Method:
 
     def reason_against_data(self, task: LearningTask) -> str:
         """Why the method does not learn from a task's data; empty if it does."""
+        against_targets = self._reason_against_targets(task)
+        if against_targets:
+            return against_targets
         if not self.complete or not any(term.jobs for term in task.objective.terms if term.sign > 0):
             return ""
         found = dict.fromkeys(v for block in task.plan.blocks for v in block.variables)
@@ -104,6 +107,22 @@ class Method:
         names = list_names([task.network.variables[v].name for v in found])
         missing = int((codes[list(found)] < 0).sum())
         return f"needs complete data, but values of {names} are missing ({missing:,} of {codes.size:,} cells); use em"
+
+    def _reason_against_targets(self, task: LearningTask) -> str:
+        """Why the method does not learn from the targets of a task's cells; empty if it does."""
+        if task.has_moving_targets and not isinstance(self.learner, EM):
+            return (
+                "climbs an objective, and targets that are not fixed have none that every step raises; "
+                "use em, or have them fixed"
+            )
+        if task.has_moving_targets and self.decomposed:
+            return (
+                "learns components apart, and targets that are not fixed depend on the tables of all their ancestors; "
+                "use em, or have them fixed"
+            )
+        if task.objective.n_fitted and isinstance(self.learner, (EDML, EDMLInTurn)):
+            return "takes several targets in a row for likelihoods, and overshoots them; use em, hybrid or lbfgs"
+        return ""
 
     def reason_against_task(self, task: LearningTask) -> str:
         """Why the method does not learn a task: its network, prior, given variables or data; empty if it does."""

@@ -12,6 +12,7 @@ from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.snapshot import Snapshot
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
@@ -26,8 +27,24 @@ from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
 
 EMPTY = Document(BayesianNetwork((), (), ()))
-Case = Mapping[str, Mapping[str, float]]
-"""What a query supposed: by variable and state, a likelihood."""
+
+
+@dataclass(frozen=True)
+class CaseTarget:
+    """A target of a case: its variables, the states of each, and a number for each combination of them."""
+
+    variables: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    numbers: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What a query supposed: by variable and state, a likelihood; and targets, fixed or not."""
+
+    likelihoods: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    targets: tuple[CaseTarget, ...] = ()
+    fixed: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +72,8 @@ class Scene:
         Which rows are not learned from, to test on; None holds out none.
     table_prior : TablePrior, optional
         The prior on the tables of a Bayesian network, where it is no Dirichlet: exponents are kept, and do not count.
+    fixed_targets : bool
+        Whether the targets of cells hold whatever else a row says, or only before that is known.
     ties : tuple of tuples of names
         Groups of variables that share one table.
     """
@@ -72,6 +91,7 @@ class Scene:
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
     table_prior: TablePrior | None = None
+    fixed_targets: bool = True
     ties: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -133,7 +153,9 @@ class Parts:
     def held_out(self) -> HeldOutRows | None:
         """The rows held out, planned to be scored. This may take a while: ask for it beside the page, not on it."""
         task = self.task
-        return None if self.split is None else HeldOutRows(task.network, self.split.test, task.given)
+        if self.split is None:
+            return None
+        return HeldOutRows(task.network, self.split.test, task.given, fixed=not task.has_moving_targets)
 
     @property
     def bounds(self) -> AnyBounds:
@@ -198,9 +220,13 @@ def derive(scene: Scene) -> Derived:
         split = None if scene.hold_out is None else split_rows(seen, scene.hold_out)
     except ModelError as error:
         return Derived(seen, None, f"Rows cannot be held out: {error}.")
+    rows, fixed = seen if split is None else split.train, scene.fixed_targets
+    if not fixed and has_targets(rows) and not isinstance(network, BayesianNetwork):
+        return Derived(
+            seen, None, "Targets that are not fixed are for Bayesian networks: have them fixed, among the options."
+        )
     try:
-        rows = seen if split is None else split.train
-        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied)
+        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -228,5 +254,6 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.factor_prior == old.factor_prior
         and scene.table_prior == old.table_prior
         and scene.hold_out == old.hold_out
+        and scene.fixed_targets == old.fixed_targets
         and scene.ties == old.ties
     )

@@ -14,10 +14,11 @@
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
-     "ties": [[variables that share one table]]}
+     "fixed_targets": whether the targets of cells hold whatever else a row says,
+     "ties": [[variables that share one table]], "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
 
-Version 1 has neither evidence nor results; truth, cases, axes, ties, the factors' and tables' prior and what is held
-out may lack.
+Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' and tables' prior, what is
+held out and whether targets of cells are fixed (they are) may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -29,7 +30,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +74,8 @@ from pgmgui.project.prior_fields import PRIOR_FIELDS, dump_priors, fit_priors
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.target_file import CASE_TARGETS, WANTED, dump_case_targets, dump_wanted, fit_supposed, join_cases
+from pgmgui.project.wanted import Supposed
 
 FORMAT = "pgmgui-session"
 VERSION = 2
@@ -84,7 +87,7 @@ class Saved:
 
     scene: Scene
     settings: Settings = Settings()  # noqa: RUF009 (it is frozen)
-    evidence: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    supposed: Supposed = Supposed()  # noqa: RUF009
     results: tuple[Result, ...] = ()
     axes: Axes = Axes()  # noqa: RUF009
 
@@ -143,11 +146,14 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "example": scene.example,
         "settings": asdict(saved.settings),
         "axes": asdict(saved.axes),
-        "evidence": {name: list(likelihood) for name, likelihood in saved.evidence.items()},
+        "evidence": {name: list(likelihood) for name, likelihood in saved.supposed.likelihoods.items()},
+        "targets": dump_wanted(saved.supposed.wanted),
         "results": [dump_result(result) for result in saved.results],
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
-        "cases": scene.cases,
+        "cases": {name: case.likelihoods for name, case in scene.cases.items()},
+        "case_targets": dump_case_targets(scene.cases),
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "fixed_targets": scene.fixed_targets,
         "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
@@ -187,8 +193,9 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         {name: _fit_mark(mark, name, network) for name, mark in found["marks"].items()},
         example=found["example"],
         truth=None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
-        cases=found["cases"],
+        cases=join_cases(found["cases"], found["case_targets"]),
         hold_out=HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        fixed_targets=found["fixed_targets"],
         ties=found["ties"],
         **fit_priors(found, network),
     )
@@ -197,10 +204,11 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
     if data is not None:
         with _at("marks"):
             apply_marks(data.dataset, scene.marks)
+    likelihoods = {name: _fit_likelihood(values, name, network) for name, values in found["evidence"].items()}
     return Saved(
         scene,
         Settings(**found["settings"]),
-        {name: _fit_likelihood(values, name, network) for name, values in found["evidence"].items()},
+        fit_supposed(likelihoods, found["targets"], network),
         found["results"],
         found["axes"],
     )
@@ -306,10 +314,13 @@ _SESSION = record(
         "settings": _SETTINGS,
         "axes": optional(_parse_axes, Axes()),
         "evidence": optional(map_of(numbers(0, 1e15)), {}),
+        "targets": optional(WANTED, WANTED({}, "")),
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
         "truth": optional(map_of(anything), None),
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
+        "case_targets": optional(CASE_TARGETS, {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "fixed_targets": optional(flag, True),
         "ties": optional(list_of(list_of(text())), ()),
     }
 )

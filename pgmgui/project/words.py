@@ -276,6 +276,20 @@ def cut(names: tuple[str, ...] | list[str], most: int = MOST_NAMES) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most:,} more"
 
 
+def capitalise(text: str) -> str:
+    """A text as a sentence begins."""
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def sentence(text: str) -> str:
+    """A text as a sentence, with a capital and a full stop.
+
+    >>> sentence("no way")
+    'No way.'
+    """
+    return f"{capitalise(text)}."
+
+
 def count(number: float, one: str, many: str = "") -> str:
     """A number and its noun.
 

@@ -27,6 +27,7 @@ from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.notes import find_note, write_note
 from pgmgui.project.scene import EMPTY, Derived, Scene
 from pgmgui.project.tying import tie, untie
+from pgmgui.project.wanted import Supposed
 from pgmgui.project.words import count, cut
 from pgmgui.state.open_scene import OpenScene
 
@@ -51,7 +52,7 @@ class Editor(OpenScene):
             scene = replace(scene, document=arrange(scene.document))
         # A page begins with what it opens: before that there is nothing to go back to.
         first = self.scene is self._beginning
-        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first, evidence={})
+        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first, supposed=Supposed())
 
     def open_example(self, example: Example) -> bool:
         """Work on an example of the gallery."""

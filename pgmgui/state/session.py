@@ -134,6 +134,12 @@ class Session(Editor):
         wanted = HoldOut(share, seed) if share else None
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
+    def fix_data_targets(self, fixed: bool) -> bool:
+        """Have the targets of cells hold whatever else a row says, or only before that is known."""
+        return fixed == self.scene.fixed_targets or self._change(
+            "fix targets" if fixed else "let targets move", replace(self.scene, fixed_targets=fixed)
+        )
+
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""
         if snapshot is None:
@@ -173,9 +179,9 @@ class Session(Editor):
 
     def keep_case(self) -> None:
         """Keep what is supposed as a case, named by what it supposes."""
-        scene, case = self.scene, make_case(self.evidence, self.network)
-        if case and case not in scene.cases.values():
-            name = name_case(self.evidence, self.network, scene.cases)
+        scene, case = self.scene, make_case(self.supposed, self.network)
+        if not self.supposed.is_nothing and case not in scene.cases.values():
+            name = name_case(self.supposed, self.network, scene.cases)
             self._change(f"keep the case {name}", replace(scene, cases={**scene.cases, name: case}))
 
     def drop_case(self, name: str) -> None:
@@ -185,7 +191,8 @@ class Session(Editor):
 
     def suppose_case(self, name: str) -> None:
         """Suppose a case again, as far as the network has its variables and states."""
-        self.evidence, _ = fit_case(self.scene.cases[name], self.network)
+        supposed, _ = fit_case(self.scene.cases[name], self.network)
+        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, solver=self.wanted.solver)))
 
     # --- what is looked at
 

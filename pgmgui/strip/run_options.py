@@ -11,6 +11,7 @@ from typing import Any
 import panel as pn
 
 from engine.learning.methods import METHODS
+from engine.learning.targets.splitting import has_targets
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork
 from engine.model.table_prior import LogisticNormal, list_table_priors, make_table_prior
@@ -28,6 +29,11 @@ FACTOR_PRIOR = "On the logarithms of the factors: Gaussian keeps all of them nea
 TABLE_PRIOR = (
     "On every row of the tables. Dirichlet adds its exponent − 1 to counts; a logistic-normal prior, or one of an "
     "installed package, has no formula: numerical EM learns with it."
+)
+TARGETS = {"fixed": True, "not fixed": False}
+TARGET = (
+    "What the posterior of a cell shall be. Fixed: it is that whatever else the row says. Not fixed: it is that before "
+    "the row is known, and the rest of the row changes it; EM only, and it need not get better at every step."
 )
 CRITERIA = {"objective": "likelihood", "parameters": "parameters"}
 
@@ -95,7 +101,7 @@ NUMBERS = {
 
 def make_options_button(session: Session) -> pn.viewable.Viewable:
     """A button that opens the options."""
-    about = "Options: start, prior, tolerance, restarts, rows to hold out"
+    about = "Options: start, prior, tolerance, restarts, rows to hold out, targets"
     return make_popup_button("Options", about, lambda: RunOptions(session), (440, 384), margin=(4, 0, 0, 0))
 
 
@@ -105,10 +111,11 @@ class RunOptions(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._choices = {
+        self._choices: dict[str, tuple[Any, dict[str, Any]]] = {
             "start": (make_switch("Start from", list(STARTS), "Where every learner starts."), STARTS),
             "criterion": (make_switch("Change of", list(CRITERIA), "What the tolerance is compared with."), CRITERIA),
             "kind": (make_switch("Prior", list(FACTOR_PRIORS), FACTOR_PRIOR), FACTOR_PRIORS),
+            "fixed": (make_switch("Targets in the data", list(TARGETS), TARGET), TARGETS),
         }
         self._fields = {
             name: make_field(number.label, number.about, partial(self._type, name), 192)
@@ -118,15 +125,15 @@ class RunOptions(pn.viewable.Viewer):
             choice.param.watch(
                 lambda event, name=name, meanings=meanings: self._set(name, meanings[event.new]), "value"
             )
-        (start, _), (criterion, _), (kind, _) = self._choices.values()
+        (start, _), (criterion, _), (kind, _), (fixed, _) = self._choices.values()
         self._table = make_select("Prior", TABLE_PRIOR, _list_kinds(), lambda name: self._set("table", name))
         self._table.param.update(sizing_mode="fixed", width=192)
         # An exponent or a width: one of the two is shown.
         *fields, prior, width = self._fields.values()
         numbers, one_of_two = pn.GridBox(*fields, ncols=2), pn.Row(self._table, prior, width, margin=0)
-        kind.margin = (8, 12, 0, 0)
-        self._view = pn.Column(start, numbers, kind, one_of_two, criterion, margin=12)
-        session.param.watch(lambda *_: self._show(), ["settings", "scene"])
+        kind.margin = fixed.margin = (8, 12, 0, 0)
+        self._view = pn.Column(start, numbers, kind, one_of_two, criterion, fixed, margin=12)
+        session.param.watch(lambda *_: self._show(), ["settings", "scene", "derived"])
         self._show()
 
     def _type(self, name: str, text: str) -> None:
@@ -146,6 +153,8 @@ class RunOptions(pn.viewable.Viewer):
         elif name in ("hold_out", "hold_out_seed"):
             values = {**self._values, name: value}
             self._session.hold_out(values["hold_out"] / 100, values["hold_out_seed"])
+        elif name == "fixed":
+            self._session.fix_data_targets(value)
         elif name in ("kind", "width"):
             values = {**self._values, name: value}
             self._set_other(values)
@@ -176,7 +185,8 @@ class RunOptions(pn.viewable.Viewer):
             priors |= {"table": scene.table_prior.name, "width": scene.table_prior.width}
         share, seed = (0.0, 0) if scene.hold_out is None else (scene.hold_out.share, scene.hold_out.seed)
         held_out = {"hold_out": round(100 * share, 9), "hold_out_seed": seed}
-        return {**vars(self._session.settings), "prior": scene.common_prior, **priors, **held_out}
+        shared = {"prior": scene.common_prior, "fixed": scene.fixed_targets}
+        return {**vars(self._session.settings), **shared, **priors, **held_out}
 
     def _show(self) -> None:
         values = self._values
@@ -190,6 +200,7 @@ class RunOptions(pn.viewable.Viewer):
         self._table.param.update(visible=not is_markov, value=values["table"])
         self._fields["prior"].visible = not is_markov and not values["table"]
         self._choices["kind"][0].visible = is_markov
+        self._choices["fixed"][0].disabled = self._session.seen is None or not has_targets(self._session.seen)
         has_width = is_markov or bool(values["table"])
         self._fields["width"].param.update(visible=has_width, disabled=is_markov and not values["kind"])
 

@@ -99,7 +99,11 @@ class Lessons(pn.viewable.Viewer):
 
     def _show_me(self) -> None:
         link = parse_link(self._lesson.steps[self._step].link)
-        if self._race.open(link.saved) and link.run:
+        if not self._race.open(link.saved):
+            return
+        if not link.supposed.is_nothing:
+            self._session.show_bars(True)
+        if link.run:
             self._race.begin()
             self._playback.play_slowly()
 

@@ -84,7 +84,7 @@ class Microscope(pn.viewable.Viewer):
         self._view.visible = isinstance(session.network, BayesianNetwork)
         if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
             return
-        data = reached.task.decomposition.dataset
+        data = reached.task.dataset
         self._row = min(self._row, data.n_rows - 1)
         self._field.value = f"{self._row + 1}"
         self._before.disabled, self._after.disabled = self._row == 0, self._row == data.n_rows - 1
@@ -113,7 +113,7 @@ class Microscope(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
         if turn != self._turn:
             return
-        network, data = reached.task.bayesian, reached.task.decomposition.dataset
+        network, data = reached.task.bayesian, reached.task.dataset
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
         self._m_step.write(*describe_m_step(reached.task, child))
@@ -136,13 +136,16 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     """What a row knows and what it leaves open, in sentences; ``line`` is its number in the whole data."""
     codes = data.codes[:, row]
     known = [f"{v.name} = {v.states[k]}" for v, k in zip(data.variables, codes, strict=True) if k >= 0]
-    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING]
+    wanted = [v.name for v, is_target in zip(data.variables, data.target_cells[:, row], strict=True) if is_target]
+    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING and v.name not in wanted]
     weight = data.weights[row]
     times = "" if weight == 1 else f", counted {weight:,.6g} times"
     of = f"{data.n_rows:,}" if line is None else f"{data.n_rows:,} learned from (row {line + 1:,} of the data)"
     lines = [f"E-step. Row {row + 1:,} of {of}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
     if soft:
         lines.append(f"Known only softly: {cut(soft, MOST_VALUES)}.")
+    if wanted:
+        lines.append(f"Weighed such that targets are met: {cut(wanted, MOST_VALUES)}.")
     if view.variables:
         names = [data.variables[v].name for v in view.variables]
         lines.append(f"It is completed in every way for {cut(names, MOST_VALUES)}, each weighed by its probability:")

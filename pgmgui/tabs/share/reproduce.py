@@ -47,6 +47,7 @@ def main():
             n_init={restarts!r},
             prior=scene.whole_prior,
             given=scene.given,
+            fixed=scene.fixed_targets,
             ties=scene.tied,
             stopping=stopping,
         )
@@ -56,7 +57,7 @@ def main():
         bound = bound_task(snapshot.task).total
         print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
         if split:
-            held_out = score_held_out(snapshot.network(), split.test, scene.given)
+            held_out = score_held_out(snapshot.network(), split.test, scene.given, fixed=scene.fixed_targets)
             print(f"{{method}}: {{held_out.rows:g}} rows held out, log-loss {{held_out.log_loss:.6f}} a row")
 
 
@@ -121,6 +122,8 @@ def as_command(path: str | Path, scene: Scene, settings: Settings) -> str:
     if scene.hold_out is not None:
         options |= {"--hold-out": scene.hold_out.share, "--hold-out-seed": scene.hold_out.seed}
     words = [str(word) for option in options.items() for word in option]
+    if not scene.fixed_targets:
+        words.append("--non-fixed")
     words += [word for group in scene.ties for word in ("--tie", ",".join(group))]
     lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
     return "\n".join(lines) + "\n"

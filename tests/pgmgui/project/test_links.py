@@ -16,6 +16,7 @@ from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
 from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Soft
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.session import Session
 
 
@@ -123,6 +124,18 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "asia", "prior": "0.5"}, "'prior' is '0.5'"),
         ({"example": "asia", "colour": "red"}, "'colour', which is not known"),
         ({"example": "earthquake", "hide": "Alarm"}, "has no data"),
+        ({"example": "asia", "suppose": "smoke"}, "'suppose' has 'smoke'; expected a name, a colon"),
+        ({"example": "asia", "suppose": "no:yes"}, "'suppose' names 'no'; the example has 'asia'"),
+        ({"example": "asia", "suppose": "smoke:maybe"}, "gives smoke the state 'maybe'; it has 'yes', 'no'"),
+        (
+            {"example": "asia", "suppose-likelihood": "smoke:1"},
+            "'suppose-likelihood' of smoke must be 2 different numbers",
+        ),
+        ({"example": "asia", "suppose-likelihood": "smoke:1/x"}, "'suppose-likelihood' has '1/x'; expected numbers"),
+        ({"example": "asia", "suppose-target": "smoke:0.5/0.6"}, "the target of 'smoke' sums to 1.1"),
+        ({"example": "asia", "suppose-target": "smoke+smoke:1/0/0/0"}, "name each of its variables once"),
+        ({"example": "asia", "suppose": "smoke:yes", "suppose-target": "smoke:0.5/0.5"}, "evidence of another kind"),
+        ({"example": "asia", "non-fixed": "yes"}, "'non-fixed' is 'yes'; expected 1"),
     ],
 )
 def test_a_bad_link_says_what_is_wrong(query, message):
@@ -130,6 +143,17 @@ def test_a_bad_link_says_what_is_wrong(query, message):
         parse_link(query)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+def test_a_link_carries_what_is_supposed():
+    tables = {("lung",): (0.25, 0.75), ("smoke", "bronc"): (0.1, 0.2, 0.3, 0.4)}
+    supposed = Supposed({"dysp": (1.0, 0.0), "xray": (0.9, 0.1)}, Wanted(tables, fixed=False))
+    scene = parse_link({"example": "asia"}).scene
+    text = make_link(find_example("asia"), Saved(scene, supposed=supposed))
+    wanted = "suppose-target=lung:0.25/0.75,smoke%2Bbronc:0.1/0.2/0.3/0.4&non-fixed=1"
+    assert text.endswith(f"suppose=dysp:yes&suppose-likelihood=xray:0.9/0.1&{wanted}")
+    link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
+    assert link.supposed == link.saved.supposed == supposed
 
 
 def test_whatever_a_link_says_is_opened_or_refused():

@@ -17,6 +17,7 @@ from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
 from engine.model.table_prior import make_table_prior
 from pgmgui.project.axes import Axes
+from pgmgui.project.cases import make_case
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Sensor, Soft
@@ -24,6 +25,7 @@ from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
 from pgmgui.project.settings import Settings
 from pgmgui.project.simulated_data import Simulation, simulate_scene
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from tests.pgmgui.state.test_race import follow
@@ -279,13 +281,16 @@ def places(value):
 
 
 def test_whatever_is_changed_becomes_a_session_or_one_sentence():
-    small = replace(asia(), data=None)
+    pair = (0.1, 0.2, 0.3, 0.4)
+    supposed = Supposed({"asia": (0.5, 1.0)}, Wanted({("smoke", "bronc"): pair, ("dysp",): (0.7, 0.3)}, fixed=False))
+    cases = {"case": make_case(supposed, asia().document.network)}
+    small = replace(asia(), data=None, cases=cases)
     session = Session()
     session.open_example(load_gallery()[2])
     race = Race(session)
     race.begin()
     follow(race)
-    texts = [dump(Saved(small, Settings(), {"asia": (0.5, 1.0)})), dump(race.saved())]
+    texts = [dump(Saved(small, Settings(), supposed)), dump(race.saved())]
     chance, said = random.Random(11), []
     for number in range(400):
         root = json.loads(texts[number % 2])
