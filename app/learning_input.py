@@ -16,6 +16,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.table_prior import TablePrior, parse_prior
 from engine.model.ties import Ties, find_ties
 from engine.simulation.missingness import apply_reports
 
@@ -113,7 +114,8 @@ def _parse_ties(network: Network, options: argparse.Namespace) -> Ties:
 
 
 def parse_prior(network: Network, options: argparse.Namespace) -> Prior:
-    """``--l1 B``, ``--l2 SIGMA``; or Dirichlet exponents, ``2`` for all parameters, ``X=2`` for those of a variable."""
+    """``--l1 B``, ``--l2 SIGMA``; a prior on tables, ``logistic-normal:1.5``; or Dirichlet exponents, ``2`` for all
+    parameters, ``X=2`` for those of a variable."""
     texts: Sequence[str] = getattr(options, "prior", [])
     l1, l2 = getattr(options, "l1", None), getattr(options, "l2", None)
     if sum(asked for asked in (bool(texts), l1 is not None, l2 is not None)) > 1:
@@ -122,14 +124,22 @@ def parse_prior(network: Network, options: argparse.Namespace) -> Prior:
         return Laplace(l1)
     if l2 is not None:
         return Gaussian(l2)
-    common, named = 1.0, {}
+    common: float | TablePrior = 1.0
+    named = {}
     for text in texts:
-        try:
-            if "=" in text:
-                variable, number = split_assignment(network, text, "--prior X=2", "")
+        if "=" in text:
+            variable, number = split_assignment(network, text, "--prior X=2", "")
+            try:
                 named[variable.name] = float(number)
-            else:
-                common = float(text)
-        except ValueError:
-            raise PgmError(f"--prior {text}: expected a number, or a variable and a number as in X=2") from None
+            except ValueError:
+                raise PgmError(f"--prior {text}: expected a variable and a number as in X=2") from None
+        else:
+            try:
+                common = parse_prior(text)
+            except PgmError as error:
+                raise PgmError(f"--prior {text}: {error}") from None
+    if isinstance(common, TablePrior):
+        if len(texts) > 1:
+            raise PgmError(f"--prior {common.name} is for all tables: give no other --prior beside it")
+        return common
     return {variable.name: named.get(variable.name, common) for variable in network.variables} if named else common

@@ -140,6 +140,20 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     return result
 
 
+def describe_estimate(estimate: str, theta: Floats, last: Snapshot) -> tuple[dict[str, Any], list[str]]:
+    """What was made of the counts, and the log-likelihood that it reaches: for JSON, and in lines."""
+    mode = float(last.log_likelihood[last.best].sum())
+    if estimate == "mode":
+        return {"kind": estimate, "log_likelihood": mode}, []
+    objective = last.task.objective
+    reached = float(evaluate_state(Workspace(objective), theta)[0].log_likelihood.sum())
+    counts = "expected counts at the learned parameters" if objective.incomplete.size else "counts of the rows"
+    return {"kind": estimate, "log_likelihood": reached}, [
+        f"Posterior predictive estimate, (n + ψ) / (N + Σψ) from the {counts}: log-likelihood {reached:,.4f}, "
+        f"that of the mode {mode:,.4f}."
+    ]
+
+
 def _finite(distance: float) -> float | None:
     """A distance as JSON has it, which knows nothing infinite."""
     return distance if math.isfinite(distance) else None

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.inference.posterior import infer
-from engine.learning.parameters import LogLinear
+from engine.learning.parameters import LogLinear, Simplex
 from engine.learning.starts import find_symmetries
 from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask
@@ -150,8 +150,9 @@ def _explosions(task: LearningTask) -> Iterator[Finding]:
 
 def _unseen(task: LearningTask, where: str) -> Iterator[Finding]:
     """Parent configurations that no row has, where the family is observed in every row."""
-    network, roles = task.bayesian, task.decomposition.dataset.roles
-    geometry = task.geometry
+    network, roles, geometry = task.bayesian, task.decomposition.dataset.roles, task.geometry
+    if isinstance(geometry, Simplex) and geometry.prior is not None:
+        return  # it has a say on all of them
     counts = task.layout.tables(geometry.follow(geometry.gather(task.objective.counts)))
     exponents = task.layout.tables(task.exponents)
     sharing = {v: group for group in task.ties for v in group}

@@ -11,9 +11,10 @@ weight. Four bounds, of which the lowest counts:
   states hidden variables have, see :mod:`engine.learning.imap.groups`; a sum over variables, each in its place in an
   order that is searched for; in no component above the patterns, and in all together not above the naive bound.
 
-With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
-optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row
-one is split, and the others are dropped: see :mod:`engine.learning.relaxing`.
+With a prior the maximum of Σ (ψ − 1) log θ is added, or that of another prior on tables, which is 0; components with
+complete data have their exact optimum instead, where it can be told for sure (:func:`_find_exact`). A likelihood cell
+λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row one is split, and the others are
+dropped: see :mod:`engine.learning.relaxing`.
 
 Where variables share a table, less can be reached, and what bounds the problem without ties bounds it with them; their
 one prior is that of the table that leads. If the data of all that share a table is complete, the exact optimum of their
@@ -33,11 +34,13 @@ from engine.learning.imap.bound import Own, Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.objective import Objective
 from engine.learning.parameters import Simplex
+from engine.learning.peaks import find_peak
 from engine.learning.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
 from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Role
 from engine.model.errors import ModelError
+from engine.model.table_prior import LogisticNormal
 
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
@@ -88,10 +91,10 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
         exponents = dict(zip(names, task.layout.tables(task.exponents), strict=True))
-        task = make_task(task.network, task.dataset, exponents, ties=task.ties)
+        task = make_task(task.network, task.dataset, geometry.prior or exponents, ties=task.ties)
     objective = task.objective
     prior = _highest(geometry, geometry.prior_counts)
-    exact = _highest(geometry, objective.counts + geometry.prior_counts)
+    exact = _find_exact(geometry, objective.counts)
     if task.ties:
         exact = np.where(_is_counted_together(task), _highest_shared(objective), exact)
     naive = sum_naive(task.decomposition.dataset) + float(objective.sum(prior).sum() + objective.constant.sum())
@@ -145,10 +148,31 @@ def _highest(geometry: Simplex, weights: Floats) -> Floats:
     return np.asarray(xlogy(weights, best), dtype=np.float64)
 
 
+def _find_exact(geometry: Simplex, counts: Floats) -> Floats:
+    """The most that counts and the prior reach, in every parameter set; per parameter.
+
+    A logistic-normal prior has one peak, as it is concave in log θ. Of an installed one nothing is known but that it is
+    nowhere above 0: what the counts reach without it is no less. Nor is it where tables are tied.
+    """
+    if geometry.lead is None and isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, counts, counts)
+    return _highest(geometry, geometry.with_prior(counts))
+
+
+def _reach_peak(geometry: Simplex, counts: Floats, added: Floats) -> Floats:
+    """What counts reach, with the prior, at the peak of added ones; per parameter."""
+    best = find_peak(geometry, added, 1.0 / geometry.sizes[geometry.set_of])
+    prior = geometry.log_prior(best)
+    assert prior is not None
+    return np.asarray(xlogy(counts, best) + prior)
+
+
 def _highest_shared(objective: Objective) -> Floats:
     """Σ w log θ of complete data at its maximum where tables are shared: each parameter's part of the sum of all."""
     geometry = objective.geometry
     assert isinstance(geometry, Simplex)
+    if isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, objective.counts, geometry.gather(objective.counts))
     weights = objective.counts + geometry.prior_counts
     best = geometry.maximise(geometry.gather(objective.counts), np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)

@@ -24,6 +24,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
+from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, check_ties, tie_parameters
 
 EXPECTED_PASSES = 30
@@ -162,7 +163,7 @@ def make_task(
     Parameters
     ----------
     prior : Prior
-        Dirichlet exponents for a Bayesian network, Gaussian or Laplace for a Markov network.
+        Dirichlet exponents or a prior on tables for a Bayesian network, Gaussian or Laplace for a Markov network.
     given : variables
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
@@ -214,7 +215,8 @@ def _make_geometry(layout: Layout, prior: Prior, ties: Ties) -> Geometry:
     """What the parameters may be, and their prior."""
     if isinstance(layout.network, MarkovNetwork):
         return LogLinear.of(layout, prior)
-    return Simplex.of(layout, flat_exponents(layout.network, prior), tie_parameters(layout, ties))
+    other = prior if isinstance(prior, TablePrior) else None
+    return Simplex.of(layout, flat_exponents(layout.network, prior), tie_parameters(layout, ties), other)
 
 
 def _make_data_terms(

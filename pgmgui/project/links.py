@@ -9,7 +9,7 @@ learner      learners, by their names on the command line
 start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
-prior        the Dirichlet exponent of all variables
+prior        the Dirichlet exponent of all variables; or a prior on tables and its width, logistic-normal:1.5
 tie          variables that share one table: ``A,B``, and ``A,B;C,D`` for two such groups
 target       variables whose likelihoods in the data are read as targets for the posterior
 likelihood   variables whose targets in the data are read as likelihoods
@@ -44,7 +44,8 @@ from engine.learning.starts import KINDS
 from engine.model.dataset import Dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import MarkovNetwork
+from engine.model.network import MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, parse_prior, show_table_prior
 from engine.model.ties import find_ties
 from engine.model.variable import list_names
 from pgmgui.project import link_evidence
@@ -138,17 +139,18 @@ def parse_link(query: Mapping[str, str]) -> Link:
     marks |= dict.fromkeys(_split(query, "given", names), Given())
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
-    prior = _number(query, "prior", 1.0)
+    common_prior, table_prior = _parse_prior(query, document.network)
     scene = Scene(
         example.title,
         example.shows,
         arrange(document),
         data,
         marks,
-        common_prior=prior,
+        common_prior=common_prior,
         example=example.id,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
+        table_prior=table_prior,
         fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
     )
@@ -213,7 +215,9 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["start"] = settings.start
     if settings.restarts != plain.restarts:
         query["restarts"] = str(settings.restarts)
-    if scene.common_prior != 1.0:
+    if scene.table_prior is not None and not isinstance(scene.document.network, MarkovNetwork):
+        query["prior"] = show_table_prior(scene.table_prior)
+    elif scene.common_prior != 1.0:
         query["prior"] = f"{scene.common_prior:g}"
     if scene.factor_prior is not None:
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
@@ -268,6 +272,22 @@ def _parse_axes(query: Mapping[str, str]) -> Axes:
 def _dashed(name: str) -> str:
     """The name of an axis as a link has it."""
     return name.replace(" ", "-")
+
+
+def _parse_prior(query: Mapping[str, str], network: Network) -> tuple[float, TablePrior | None]:
+    """The exponent of all variables, or a prior on the tables of a Bayesian network that is no Dirichlet."""
+    text = query.get("prior", "")
+    if ":" not in text:
+        return _number(query, "prior", 1.0), None
+    try:
+        prior = parse_prior(text)
+    except PgmError as error:
+        raise PgmError(f"the link's 'prior': {error}") from None
+    if not isinstance(prior, TablePrior):
+        return _number({"prior": str(prior)}, "prior", 1.0), None
+    if isinstance(network, MarkovNetwork):
+        raise PgmError(f"the link's prior {prior.name!r} is for Bayesian networks; use l2 or l1")
+    return 1.0, prior
 
 
 def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:

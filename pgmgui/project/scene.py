@@ -21,6 +21,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, find_ties
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
@@ -69,6 +70,8 @@ class Scene:
         What was supposed in queries, and kept.
     hold_out : HoldOut, optional
         Which rows are not learned from, to test on; None holds out none.
+    table_prior : TablePrior, optional
+        The prior on the tables of a Bayesian network, where it is no Dirichlet: exponents are kept, and do not count.
     fixed_targets : bool
         Whether the targets of cells hold whatever else a row says, or only before that is known.
     ties : tuple of tuples of names
@@ -87,6 +90,7 @@ class Scene:
     factor_prior: FactorPrior | None = None
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
+    table_prior: TablePrior | None = None
     fixed_targets: bool = True
     ties: tuple[tuple[str, ...], ...] = ()
 
@@ -103,9 +107,12 @@ class Scene:
 
     @property
     def whole_prior(self) -> Prior:
-        """The Dirichlet exponents of every variable of a Bayesian network, or the prior on the factors; 1 is none."""
+        """The prior on the tables of a Bayesian network, else the Dirichlet exponents of every variable; or the prior
+        on the factors. 1 is none."""
         if not isinstance(self.document.network, BayesianNetwork):
             return 1.0 if self.factor_prior is None else self.factor_prior
+        if self.table_prior is not None:
+            return self.table_prior
         names = [variable.name for variable in self.document.network.variables]
         return {name: self.prior.get(name, self.common_prior) for name in names}
 
@@ -245,6 +252,7 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior
+        and scene.table_prior == old.table_prior
         and scene.hold_out == old.hold_out
         and scene.fixed_targets == old.fixed_targets
         and scene.ties == old.ties

@@ -10,10 +10,11 @@ import panel as pn
 
 from engine.insight.microscope import View, look_closely
 from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
 from engine.model.dataset import MISSING, Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from engine.model.ties import Ties
+from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
@@ -115,7 +116,7 @@ class Microscope(pn.viewable.Viewer):
         network, data = reached.task.bayesian, reached.task.dataset
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
-        self._m_step.write(*describe_m_step(network, child, reached.task.ties))
+        self._m_step.write(*describe_m_step(reached.task, child))
         self._family.source = family_source(network, view, child)
 
     def _find_line(self, row: int) -> int | None:
@@ -153,13 +154,19 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     return lines
 
 
-def describe_m_step(network: BayesianNetwork, child: int, ties: Ties = ()) -> list[str]:
+def describe_m_step(task: LearningTask, child: int) -> list[str]:
     """How counts become a table, in a sentence."""
+    network, prior = task.bayesian, task.geometry.prior
     name = network.variables[child].name
     given = [network.variables[v].name for v in network.parents[child]]
     per = f" for each configuration of {cut(given)}" if given else ""
-    tied = [network.variables[v].name for group in ties if child in group for v in group if v != child]
+    tied = [network.variables[v].name for group in task.ties if child in group for v in group if v != child]
     added = f", and those of {cut(tied)}, which share the table, are added to them" if tied else ""
+    if isinstance(prior, TablePrior):
+        return [
+            f"M-step. The weights of all rows add up to expected counts{added}; with {describe_table_prior(prior)}, "
+            f"Newton's method climbs to the best probabilities of the states of {name}{per}: the new table."
+        ]
     return [
         f"M-step. The weights of all rows add up to expected counts{added}; these, with the prior's ψ − 1, are divided "
         f"by their sum over the states of {name}{per}: the new table."

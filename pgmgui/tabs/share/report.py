@@ -12,6 +12,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.board.picture import draw, look_at
 from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
@@ -70,9 +71,11 @@ def make_report(
 
 def _describe_aim(scene: Scene, task: LearningTask) -> list[str]:
     """What is learned besides the likelihood, in sentences."""
-    lines = [line for line in [describe_targets(task)] if line]
-    if isinstance(scene.whole_prior, FactorPrior):
-        lines.append(f"With {describe_factor_prior(scene.whole_prior)}.")
+    lines, prior = [line for line in [describe_targets(task)] if line], scene.whole_prior
+    if isinstance(prior, FactorPrior):
+        lines.append(f"With {describe_factor_prior(prior)}.")
+    if isinstance(prior, TablePrior):
+        lines.append(f"With {describe_table_prior(prior)}.")
     if scene.given:
         names = [scene.document.network.variables[v].name for v in scene.given]
         lines.append(f"The likelihood of the others given {cut(names, 8)} (a conditional random field).")
