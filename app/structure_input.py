@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from app.commands import check_seed
 from app.evidence_input import split_names
-from app.learning_input import parse_prior
+from app.learning_input import read_prior
 from engine.formats import read_dataset, read_network
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import PgmError
@@ -159,7 +159,7 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         data,
         constraints,
         _make_search(options, empty),
-        1.0 if options.search == EDGES else parse_prior(empty, options),
+        1.0 if options.search == EDGES else read_prior(empty, options),
         None if options.truth is None else _read_truth(options.truth, data.variables),
         check_seed(options.random_state),
         list(found.notes),
