@@ -14,6 +14,7 @@ from engine.model.dataset import Dataset, Role
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, find_variable
 from engine.model.prior import Prior
+from engine.model.table_prior import TablePrior
 from engine.model.variable import Variable, list_names
 from engine.structure.comparison import align_structure
 from engine.structure.constraints import Arrow, Constraints
@@ -159,11 +160,19 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         data,
         constraints,
         _make_search(options, empty),
-        1.0 if options.search == EDGES else read_prior(empty, options),
+        _read_exponents(empty, options),
         None if options.truth is None else _read_truth(options.truth, data.variables),
         check_seed(options.random_state),
         list(found.notes),
     )
+
+
+def _read_exponents(empty: BayesianNetwork, options: argparse.Namespace) -> Prior:
+    """Refuse other priors before a search that may take long."""
+    prior = 1.0 if options.search == EDGES else read_prior(empty, options)
+    if isinstance(prior, TablePrior):
+        raise PgmError("--prior takes Dirichlet exponents here; learn with another prior when the structure is known")
+    return prior
 
 
 def _make_search(options: argparse.Namespace, empty: BayesianNetwork) -> Search:

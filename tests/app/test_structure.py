@@ -174,7 +174,8 @@ def test_edges_without_arrows(data, tmp_path):
         (["--hidden", "H=2", "--resamples", "3"], ["--resamples is for complete data"]),
         (["--tiers", "asia", "--tiers", "asia"], ["'asia' is in two tiers"]),
         (["--bound-seconds", "-1"], ["0 or more"]),
-        (["--prior", "x"], ["--prior x: expected a number"]),
+        (["--prior", "x"], ["--prior x: "]),
+        (["--prior", "logistic-normal:1.5"], ["takes Dirichlet exponents here"]),
     ],
 )
 def test_bad_input_is_refused_in_words(data, words, parts):
