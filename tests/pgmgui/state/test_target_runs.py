@@ -19,6 +19,7 @@ from pgmgui.project.links import make_link, parse_link
 from pgmgui.project.scene import derive, is_same_problem
 from pgmgui.project.session_file import Saved, dump, parse
 from pgmgui.project.settings import Settings
+from pgmgui.project.words import describe_briefly, describe_savings
 from pgmgui.state.race import Race, offered, reasons_against
 from pgmgui.state.session import Session
 from pgmgui.strip.run_options import RunOptions
@@ -127,3 +128,26 @@ def test_a_link_and_a_command_say_whether_targets_are_fixed():
     with pytest.raises(PgmError, match="'targets' is 'loose'; use fixed or moving"):
         parse_link({"example": "asia", "targets": "loose"})
     assert "--non-fixed" in as_command("asia.json", scene, Settings())
+
+
+def test_what_an_iteration_costs_is_what_the_run_counts():
+    """Not what decomposition would spare: targets that are not fixed are learned together."""
+    session, race = open_targets(methods=("em",))
+    session.fix_data_targets(False)
+    race.begin()
+    follow(race)
+    spent = np.diff([point.inferences for point in race.curves["em"].points])
+    assert describe_briefly(session.parts.task) == [
+        "Targets are not fixed: all is learned together.",
+        f"An iteration: {spent[0]} inferences, 8 to meet targets.",
+    ]
+    assert "no component is learned apart" in describe_savings(session.parts.task)
+    assert "components" not in describe_savings(session.parts.task)
+
+
+def test_cells_that_are_not_known_are_counted_in_the_users_own_data():
+    """Recounted: 30 rows of 4 cells, of which some are missing, eight targets of Rain and one of Sprinkler."""
+    session, _ = open_targets()
+    reason = reasons_against(session.parts)["counting"]
+    unknown = int((session.seen.codes[1:3] < 0).sum())
+    assert f"'Sprinkler', 'Rain' are missing or uncertain ({unknown} of 120 cells)" in reason
