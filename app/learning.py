@@ -60,8 +60,7 @@ def learn(options: argparse.Namespace) -> None:
     reason = reason_against_predictive(problem.network, problem.prior)
     if options.estimate == "predictive" and reason:
         raise PgmError(f"--estimate predictive {reason}")
-    method, chosen = _choose_method(options, problem)
-    notes += chosen
+    method = _choose_method(options, problem)
     snapshots = run_learner(
         problem.network,
         problem.data,
@@ -99,16 +98,16 @@ def learn(options: argparse.Namespace) -> None:
     show(options, notes, result, lines)
 
 
-def _choose_method(options: argparse.Namespace, problem: Input) -> tuple[str, list[str]]:
-    """The method that was asked for, or else one that learns the problem; and a note if that is not the usual one."""
+def _choose_method(options: argparse.Namespace, problem: Input) -> str:
+    """The method that was asked for, or else one that learns the problem, with a note if that is not the usual one."""
     if options.method:
-        return options.method, []
+        return str(options.method)
     is_moving = not problem.fixed and has_targets(problem.data)
     method = default_method(problem.network, problem.prior, is_moving=is_moving)
-    if method == default_method(problem.network):
-        return method, []
-    why = "targets that are not fixed" if is_moving else "this prior"
-    return method, [f"Learned with {method}, as d-em does not take {why}; --method chooses another."]
+    if method != default_method(problem.network):
+        why = "targets that are not fixed" if is_moving else "this prior"
+        problem.notes.append(f"Learned with {method}, as d-em does not take {why}; --method chooses another.")
+    return method
 
 
 def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Floats]]:
@@ -223,7 +222,7 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=list(METHODS),
-        help="default: d-em; em with --non-fixed and targets; d-numerical-em with a prior on tables that has no formula",
+        help="default: d-em; em for targets with --non-fixed; d-numerical-em for a prior that has no formula",
     )
     parser.add_argument(
         "--start", default="random", metavar="NETWORK|random|uniform|current", help="default: %(default)s"

@@ -290,6 +290,6 @@ def test_ipf_says_what_is_missing(open_panel):
     box = lab.page.get_by_role("checkbox", name="IPF", exact=True)
     expect(box).to_be_disabled()
     expect(box).to_have_accessible_description(
-        "needs complete data, but values of '1', '6', '8' are missing (8 of 36 cells); use em"
+        "needs complete data, but values of '1', '6', '8' are missing (8 of 36 cells); use EM"
     )
     lab.page.keyboard.press("Escape")
