@@ -61,9 +61,9 @@ def describe_identification(facts: Facts, network: Network) -> str:
     found, name = facts.identification, facts.target
     if found.kind != "ignorable" and (never := _find_never_seen(facts, network)):
         return (
-            f"{name} is never seen as {' or '.join(never)}: it is missing whenever it is that. The data cannot tell such a "
-            "state from the others where they are missing, nor how often it occurs; what is learned of it is a guess. "
-            "A chance below 1 would show some of it."
+            f"{name} is never seen as {' or '.join(never)}: it is missing whenever it is that. The data cannot tell "
+            "such a state from the others where they are missing, nor how often it occurs; what is learned of it is a "
+            "guess. A chance below 1 would show some of it."
         )
     names = [network.variables[i].name for i in found.informants]
     if found.kind == "none":
