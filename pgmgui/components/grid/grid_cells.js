@@ -92,14 +92,14 @@ function measure_columns(columns, rows, font, sortable) {
 function place_columns(columns, view) {
   const elastic = columns.filter((column) => column.width === null && column.kind !== "head")
   const natural = sum_widths(columns)
-  const corner = natural + sum_widths(elastic) > view - CORNER ? clear_corner(columns, natural, view) : 0
-  const room = Math.max(0, view - natural - corner)
+  const corner = natural + sum_widths(elastic) > view - CORNER && clear_corner(columns, natural, view)
+  const room = Math.max(0, view - natural - (corner ? CORNER : 0))
   let [left, fixed, leading] = [0, 0, true]
   for (const column of columns) {
     column.place = left
     column.size = column.natural + (elastic.includes(column) ? Math.min(room / elastic.length, column.natural) : 0)
     if (corner) column.size += column.more
-    column.under = corner > 0 && column === columns.at(-1)
+    column.under = corner && column === columns.at(-1)
     left += column.size
     leading = leading && column.kind === "head"
     column.fixed = leading && left <= 0.6 * view
@@ -111,13 +111,16 @@ function place_columns(columns, view) {
 const sum_widths = (columns) => columns.reduce((sum, column) => sum + column.natural, 0)
 
 // Give the last column room for the button in the corner, so that its heading can be read beside it. Where all
-// columns are in view, they stay: the widest of the others gives way. Returns what they take more.
+// columns are in view, they stay: the widest of the others gives way. Returns whether there is
+// such room: a heading below a button is less bad than a column out of view.
 function clear_corner(columns, natural, view) {
   const others = columns.slice(0, -1)
   const widest = others.reduce((a, b) => b.natural > a.natural ? b : a, others[0])
-  const lacking = natural > view ? 0 : Math.max(0, natural + CORNER - view)
+  const beyond = natural > view + columns.at(-1).natural // out of view at first in any case
+  const lacking = beyond ? 0 : Math.max(0, natural + CORNER - view)
   const taken = Math.min(lacking, Math.max(0, (widest?.natural ?? 0) - NARROWED))
+  if (taken < lacking) return false
   for (const column of columns) column.more = column === widest ? -taken : 0
-  columns.at(-1).more = CORNER - lacking + taken
-  return CORNER - lacking
+  columns.at(-1).more = CORNER
+  return true
 }
