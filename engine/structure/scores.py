@@ -59,6 +59,9 @@ class Score(Protocol):
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         """The highest log-likelihood of a family with a score; ∞ where the score does not tell."""
 
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        """By how much every family whose parents include some scores less than its log-likelihood, at least."""
+
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """No family of the child whose parents include some, and others of as many states, has a score above this.
 
@@ -86,11 +89,14 @@ class Penalised:
         return sum_likelihoods(tables) - self.penalty * dimension
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
-        return score + self.penalty * self.count_parameters(child, parents)
+        return score + self.discount(child, parents)
+
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        """More parents have more parameters."""
+        return self.penalty * self.count_parameters(child, parents)
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
-        """More parents have more parameters."""
-        return likelihood - self.penalty * self.count_parameters(child, parents)
+        return likelihood - self.discount(child, parents)
 
     def count_parameters(self, child: int, parents: Sequence[int]) -> float:
         """Dim: the free parameters of a family, a float as it may be huge."""
@@ -143,6 +149,9 @@ class Dirichlet:
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         return math.inf
+
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        return 0.0
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """An average of the likelihood is not above its maximum.

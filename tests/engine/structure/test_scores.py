@@ -51,6 +51,19 @@ def test_families_that_are_extended_equal_brute_force(monkeypatch, score, way):
                 assert found[v] == pytest.approx(find(child, sorted((*parents, v))), rel=1e-11, abs=1e-9)
 
 
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("sizes", [(2, 3, 2, 4, 3), (2, 2), (3,)])
+def test_families_of_two_parents_found_together_equal_brute_force(score, sizes):
+    data = draw_data(*sizes, seed=5)
+    families, find = make_families(data, score), brute_force(data, score)
+    families.extend_pairs()
+    before = families.counted
+    for child, a in itertools.permutations(range(len(sizes)), 2):
+        expected = [math.nan if c in (child, a) else find(child, sorted((a, c))) for c in range(len(sizes))]
+        assert families.extend(child, (a,)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert families.counted == before
+
+
 def test_families_that_are_shrunk_equal_brute_force():
     data = draw_data(2, 3, 2, 3, seed=3)
     find = brute_force(data, "bdeu")
