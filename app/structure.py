@@ -113,7 +113,10 @@ def _find_bound(
     """No structure that meets the constraints scores more; what was reached is not above it by rounding."""
     if is_exact:
         return StructureBound(last.best_score, EXACT)
-    found = bound_score(families, problem.constraints, budget)
+    try:
+        found = bound_score(families, problem.constraints, budget)
+    except KeyboardInterrupt:  # what was begun may be half done: the first bound that there is
+        found = bound_score(families, problem.constraints, Budget(0.0))
     return replace(found, value=max(found.value, last.best_score))
 
 

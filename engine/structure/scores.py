@@ -18,6 +18,8 @@ from engine.model.errors import ModelError
 from engine.structure.counts import Counts
 
 DEFAULT_SAMPLE_SIZE = 1.0
+LARGE = 1e3
+"""From here on Stirling's series to the third power is exact to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,10 +166,16 @@ class Dirichlet:
 
 
 def _rise(alpha: Floats, counts: Floats) -> Floats:
-    """lnΓ(α + n) − lnΓ(α)."""
+    """lnΓ(α + n) − lnΓ(α); of large α by the difference of Stirling's series, as that of the values is rounding."""
     from scipy import special  # as in engine.model.arrays.xlogy
 
-    return np.asarray(special.gammaln(alpha + counts) - special.gammaln(alpha))
+    found = np.asarray(special.gammaln(alpha + counts) - special.gammaln(alpha))
+    is_large = alpha > LARGE
+    if is_large.any():
+        a, n = alpha[is_large], counts[is_large]
+        rest = (1 / (a + n) - 1 / a) / 12 - (1 / (a + n) ** 3 - 1 / a**3) / 360
+        found[is_large] = (a + n - 0.5) * np.log1p(n / a) + n * (np.log(a) - 1) + rest
+    return found
 
 
 def _make_uniform(counts: Counts, sample_size: float) -> Score:

