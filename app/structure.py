@@ -264,7 +264,8 @@ def _describe_bound(found: Found) -> list[str]:
     gap = found.bound.value - found.score
     if gap <= CLOSE:
         return ["no structure scores more: it is at its upper bound"]
-    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
+    reached = "which one reaches: try --restarts 5, or --search exact"
+    kind = reached if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
     return [f"no structure scores more than {found.bound.value:,.4f}, {show_nats(gap)} nats above ({kind})"]
 
 

@@ -21,7 +21,7 @@ from engine.structure.groups import Groups
 from engine.structure.limits import Limits
 
 WORK_PER_STEP, WORK_PER_FAMILY, WORK_PER_COUNT, WORK_PER_CELL = 3_000, 600, 20_000, 0.4
-"""What a step takes, each family that may be extended later, counting, and each cell counted: as reads of cells; measured."""
+"""What a step takes, each family that it keeps for later, counting, and a cell of that: as reads of cells; measured."""
 EXACT, UPPER = "exact", "upper"
 
 
