@@ -358,6 +358,10 @@ def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_pa
     expect(lab.table).to_have_attribute("aria-rowcount", "3")
     lab.after_style(lambda: lab.page.keyboard.press("h"))
     assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
+    lab.node("Y").focus()
+    lab.after_style(lambda: lab.page.keyboard.press("h"))
+    expect(lab.node("Y")).to_have_attribute("data-role", "observed")
+    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y"], ["Z"]]
 
 
 def test_the_table_and_the_canvas_are_linked_both_ways(open_panel):

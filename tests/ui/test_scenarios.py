@@ -17,7 +17,6 @@ from engine.formats import read_dataset, read_network
 from engine.model.dataset import Dataset
 from engine.model.network import BayesianNetwork
 from tests import oracles
-from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -185,16 +184,6 @@ def test_open_a_bif_and_a_csv_from_disk_learn_and_save(bench, tmp_path):
     assert_saved_as_told(bench, tmp_path, objective)
 
 
-def test_the_thesis_example_has_three_components_and_four_with_y_shown(bench):
-    bench.choose("Chain of four")
-    expect(bench.node("Y")).to_have_attribute("data-role", "hidden")
-    assert bench.groups() == [["V"], ["X"], ["Y", "Z"]]
-    bench.select("Y")
-    bench.after_style(lambda: bench.page.keyboard.press("h"))
-    expect(bench.node("Y")).to_have_attribute("data-role", "observed")
-    assert bench.groups() == [["V"], ["X"], ["Y"], ["Z"]]
-
-
 def hostile_network() -> str:
     names, states = [HOSTILE, "</title><svg onload=alert(2)>", "plain"], [HOSTILE, "</script><b>"]
     return json.dumps(
@@ -239,32 +228,6 @@ def test_a_hostile_name_is_just_a_name_on_every_tab_and_in_every_file(bench, tmp
     assert (data.unmatched, data.absent) == ((), ())
     expect(bench.page.locator("img")).to_have_count(0)
     expect(bench.page.locator("[onload], [onerror]")).to_have_count(0)
-
-
-BAD = {
-    "bif/BIFReader_file4.bif": "line 58: the table of 'n6' has 10 numbers; expected 12",
-    "net/test_oobn.oobn": "object-oriented networks are not supported",
-    "net_ext/OilWildcatter.net": "influence diagrams are not supported",
-    "unnormalised/asia3.net": "that sums to 15, not 1; correct it, or press “Normalise and open”",
-    "xmlbif/agrum_edex.bifxml": "line 13: the XML is broken",
-    "xmlbif_unbbayes/asia.xml": "save the network in UnBBayes as a .net file",
-}
-
-
-@needs_data
-def test_bad_network_files_are_explained_and_the_model_stays(bench, tmp_path):
-    facts = bench.facts.all_inner_texts()
-    for name, said in BAD.items():
-        bench.upload("network", Path(name).name, (DATA / "quirky" / name).read_bytes())
-        expect(bench.alert).to_contain_text(said)
-        expect(bench.alert).to_contain_text(f"{Path(name).name}:line")
-    for path, said in ((tmp_path, "unknown suffix"), (tmp_path / "none.bif", "No such file")):
-        bench.page.get_by_role("textbox", name="Path on this machine").fill(str(path))
-        bench.button("Open:").click()
-        expect(bench.alert).to_contain_text(said)
-    expect(bench.heading).to_have_text("Asia")
-    expect(bench.facts).to_have_text(facts)
-    expect(bench.button("Undo")).to_be_disabled()
 
 
 # The controls that can be seen: what is scrolled or cut away does not count.
