@@ -168,12 +168,19 @@ def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, drawn.tables, strict=True))
 
 
-def test_open_a_bif_and_a_csv_from_disk_learn_and_save(bench, tmp_path):
+class Beside(Bench):
+    """Panels that are all in view: there is no tab to turn to."""
+
+    def tab(self, name: str) -> Beside:
+        return self
+
+
+def test_open_a_bif_and_a_csv_from_disk_learn_and_save(open_panel, tmp_path):
+    bench = Beside(open_panel("open", "data", "strip"))
     random = np.random.default_rng(5)
     rows = [",".join(random.choice(["yes", "no", "?"], p=[0.45, 0.45, 0.1], size=3)) for _ in range(200)]
     bench.upload("network", "grass.bif", BIF)
     expect(bench.heading).to_have_text("grass")
-    bench.tab("Data")
     bench.upload("data", "grass.csv", "Cloudy,Rain,Wet\n" + "\n".join(rows))
     expect(bench.facts.nth(3)).to_have_text("200 rows")
     expect(bench.node("Sprinkler")).to_have_attribute("data-role", "hidden")
@@ -202,29 +209,23 @@ def hostile_network() -> str:
     )
 
 
-def test_a_hostile_name_is_just_a_name_on_every_tab_and_in_every_file(bench, tmp_path):
-    bench.upload("network", f"{HOSTILE}.json", hostile_network())
-    expect(bench.heading).to_have_text(HOSTILE)
-    bench.simulate(100)
-    bench.select(HOSTILE)
-    bench.page.keyboard.press("h")
-    expect(bench.node(HOSTILE)).to_have_attribute("data-role", "hidden")
+def assert_just_names(bench: Bench, folder: Path) -> None:
+    """What that network has for names is only text on every tab, in a message, and in every file."""
     for tab in ("Variable", "Data", "Parts", "Open"):
         bench.tab(tab)
         expect(bench.page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         bench.wait_for_paint()
-    bench.learn()
     bench.upload("network", f"{HOSTILE}.bif", "network")  # a message with the name
     expect(bench.alert).to_contain_text(f"{HOSTILE}.bif:line 1")
-    for suffix in (".json", ".bif"):
+    for suffix in (".bif", ".json"):
         bench.page.get_by_role("combobox", name="Format").click()
         bench.page.locator(".MuiMenuItem-root").filter(has_text=f"({suffix})").click()
-        path = bench.save_network(tmp_path)
+        path = bench.save_network(folder)
         assert path.name == f"img src=x onerror=alert(1){suffix}"
         variables = read_network(path).network.variables
         assert [variable.name for variable in variables] == [HOSTILE, "</title><svg onload=alert(2)>", "plain"]
         assert variables[0].states == (HOSTILE, "</script><b>")
-    data = read_dataset(bench.save_data(tmp_path), variables)
+    data = read_dataset(bench.save_data(folder), variables)
     assert (data.unmatched, data.absent) == ((), ())
     expect(bench.page.locator("img")).to_have_count(0)
     expect(bench.page.locator("[onload], [onerror]")).to_have_count(0)

@@ -32,9 +32,7 @@ def coin(name="A"):
 def rain():
     """Two variables, an arrow between them."""
     variables = Variable("Rain", ("yes", "no")), Variable("Wet", ("yes", "no"))
-    return Document(
-        BayesianNetwork(variables, ((), (0,)), (np.array([0.2, 0.8]), np.array([[0.9, 0.1], [0.3, 0.7]])))
-    )
+    return Document(BayesianNetwork(variables, ((), (0,)), (np.array([0.2, 0.8]), np.array([[0.9, 0.1], [0.3, 0.7]]))))
 
 
 def test_an_upload_is_read_by_its_suffix_and_laid_out():
