@@ -17,9 +17,9 @@ from engine.inference.log_space import log_sum
 from engine.inference.memory import show_gigabytes
 from engine.inference.orders import find_order, find_order_in_two
 from engine.inference.plan import MEMORY_LIMIT
-from engine.inference.query import Evidence, check_evidence, list_constrained, make_impossible
+from engine.inference.query import Evidence, absorb_targets, check_evidence, make_impossible
 from engine.model.arrays import Floats
-from engine.model.errors import MemoryLimitError, PgmError
+from engine.model.errors import MemoryLimitError
 from engine.model.network import BayesianNetwork, Network, find_variable
 from engine.model.variable import list_names
 
@@ -58,12 +58,12 @@ class _Table:
 def explain(
     network: Network, evidence: Evidence, chosen: Iterable[str] | None = None, memory_limit: int = MEMORY_LIMIT
 ) -> Explanation:
-    """The most probable states of the chosen variables, of all if none are named, given states and likelihoods.
+    """The most probable states of the chosen variables, of all if none are named, given evidence.
 
     Raises
     ------
     ImpossibleEvidenceError
-        If the evidence has probability zero.
+        If the evidence has probability zero, or the target marginals cannot hold together.
     MemoryLimitError
         If the tables do not fit: where few variables are chosen, they are summed out in an order that is not free.
 
@@ -77,9 +77,7 @@ def explain(
     ({'Rain': 'yes', 'Wet': 'yes'}, 0.6923, None)
     """
     check_evidence(network, evidence)
-    if evidence.marginals:
-        names = list_names(list_constrained(evidence))
-        raise PgmError(f"an explanation takes states and likelihoods, no target marginal; leave out that of {names}")
+    network, evidence = absorb_targets(network, evidence, memory_limit)
     everything = range(len(network.variables))
     wanted = list(everything) if chosen is None else [find_variable(network, name) for name in chosen]
     known = {network.index[name]: network.variables[network.index[name]].code(s) for name, s in evidence.states.items()}

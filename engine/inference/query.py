@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import Posterior, infer
 from engine.inference.targets.meeting import SOLVERS, Meeting, Met
 from engine.inference.targets.target import make_targets
+from engine.inference.targets.ways import with_factors
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError
@@ -20,6 +21,8 @@ from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
 
 Likelihood = Sequence[float] | Floats
+TOL, MOST_ROUNDS = 1e-10, 1000
+"""How close targets shall be met, and the rounds in which."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ def meet_targets(
     evidence: Evidence,
     solver: str | None = None,
     memory_limit: int = MEMORY_LIMIT,
-    tol: float = 1e-10,
-    max_rounds: int = 1000,
+    tol: float = TOL,
+    max_rounds: int = MOST_ROUNDS,
 ) -> Met:
     """The posterior of one row in which variables have target marginals, and how these were met.
 
@@ -78,16 +81,57 @@ def meet_targets(
     ImpossibleEvidenceError
         If the evidence has probability zero, or the targets cannot hold together.
     """
-    check_evidence(network, evidence)
     if solver is not None and solver not in SOLVERS:
         raise PgmError(f"no solver {solver!r}; there are {list_names(list(SOLVERS))}")
-    targets = make_targets(network, evidence.marginals)
-    _infer(network, evidence, memory_limit)  # else a target would be blamed for evidence that is impossible by itself
-    row = _make_row(network, evidence)
-    met = Meeting(network, row, targets, evidence.fixed, memory_limit).solve(solver, tol, max_rounds)
+    met = open_meeting(network, evidence, memory_limit).solve(solver, tol, max_rounds)
     if met.posterior.impossible[0]:
         raise make_impossible(evidence)
     return met
+
+
+def open_meeting(network: Network, evidence: Evidence, memory_limit: int = MEMORY_LIMIT) -> Meeting:
+    """The targets of some evidence, checked and still to be met.
+
+    Raises
+    ------
+    PgmError
+        If a target is malformed, or two differ in what they share.
+    ImpossibleEvidenceError
+        If the states and likelihoods have probability zero.
+    """
+    check_evidence(network, evidence)
+    targets = make_targets(network, evidence.marginals)
+    _infer(network, evidence, memory_limit)  # else a target would be blamed for evidence that is impossible by itself
+    return Meeting(network, _make_row(network, evidence), targets, evidence.fixed, memory_limit)
+
+
+def absorb_targets(network: Network, evidence: Evidence, memory_limit: int = MEMORY_LIMIT) -> tuple[Network, Evidence]:
+    """A network and states and likelihoods that say the same as evidence with targets: each is a factor then.
+
+    Raises
+    ------
+    ImpossibleEvidenceError
+        If the evidence has probability zero, or the targets cannot hold together.
+    """
+    if not evidence.marginals:
+        return network, evidence
+    meeting = open_meeting(network, evidence, memory_limit)
+    *_, last = meeting.iterate(meeting.choose(), TOL, MOST_ROUNDS)
+    return meeting.absorb(last), replace(evidence, marginals={})
+
+
+def query_joint(network: Network, evidence: Evidence, names: Sequence[str], memory_limit: int = MEMORY_LIMIT) -> Floats:
+    """Pr(some variables together | evidence); the axes are the variables, in this order.
+
+    Raises
+    ------
+    ImpossibleEvidenceError
+        If the evidence has probability zero, or the target marginals cannot hold together.
+    """
+    check_evidence(network, evidence)
+    scope = tuple(find_variable(network, name) for name in names)
+    network, evidence = absorb_targets(network, evidence, memory_limit)
+    return np.asarray(_infer(with_factors(network, [scope]), evidence, memory_limit).family(len(network.tables))[0])
 
 
 def _infer(network: Network, evidence: Evidence, memory_limit: int) -> Posterior:
@@ -167,8 +211,12 @@ def check_evidence(network: Network, evidence: Evidence) -> None:
 
 def list_constrained(evidence: Evidence) -> list[str]:
     """The variables that have a target marginal, alone or with others; each once."""
-    keys = [(key,) if isinstance(key, str) else key for key in evidence.marginals]
-    return list(dict.fromkeys(name for names in keys for name in names))
+    return list(dict.fromkeys(name for key in evidence.marginals for name in names_of(key)))
+
+
+def names_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
+    """The variables of a target, by what it is called in the evidence: a name, or several."""
+    return (key,) if isinstance(key, str) else key
 
 
 def _check_vector(variable: Variable, vector: Likelihood) -> None:

@@ -21,6 +21,7 @@ from pgmgui.board.picture import draw, look_at, trace
 from pgmgui.components.canvas.canvas import Canvas
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
 from pgmgui.project.supposing import Likelihood, find_state, toggle, weigh
+from pgmgui.project.wanted import share_out
 from pgmgui.state.answers import Answers
 from pgmgui.state.session import Session
 
@@ -75,7 +76,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
             canvas.beliefs = beliefs
 
     session.param.watch(update, _WATCHED)
-    session.param.watch(believe, ["evidence", "bars"])
+    session.param.watch(believe, ["supposed", "bars"])
     session.param.watch(lambda *_: canvas.param.update(trail=trace(session)), "trail")
     answers.param.watch(believe, "answer")
     return canvas
@@ -139,6 +140,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),
+    "open_query": lambda session, m: partial(session.turn_to, "Query"),
     "undo": lambda session, m: session.undo,
     "redo": lambda session, m: session.redo,
 }
@@ -158,10 +160,15 @@ def _select_related(session: Session, names: list[str], relation: str) -> _Actio
 
 
 def _supposer(session: Session, message: Mapping[str, Any]) -> _Action:
-    """What supposes what the browser asks for: a state, another likelihood of one, or those of all."""
+    """What supposes what the browser asks for: a state, another weight of one, or those of all.
+
+    A weight is that of a likelihood, or of a target if the variable has one of its own.
+    """
     name = _text(message["name"])
     size = session.network.variables[session.network.index[name]].cardinality
-    supposed = session.evidence.get(name)
+    supposed, target = session.evidence.get(name), session.wanted.of(name)
+    if "target" in message:
+        return partial(session.want, (name,), _likelihood(message["target"], size))
     if "likelihood" in message:
         return partial(session.suppose, name, _likelihood(message["likelihood"], size))
     state = _number_or_none(message["state"])
@@ -169,7 +176,10 @@ def _supposer(session: Session, message: Mapping[str, Any]) -> _Action:
         raise ValueError("expected the number of a state")
     if message["weight"] is None:
         return partial(session.suppose, name, toggle(supposed, size, state))
-    return partial(session.suppose, name, weigh(supposed, size, state, _weight(message["weight"])))
+    weight = _weight(message["weight"])
+    if target is not None:
+        return partial(session.want, (name,), share_out(target, state, weight))
+    return partial(session.suppose, name, weigh(supposed, size, state, weight))
 
 
 def _likelihood(value: object, size: int) -> Likelihood | None:

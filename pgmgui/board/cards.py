@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from pgmgui.components.bars.bars import Card
 from pgmgui.components.canvas.graph import Beliefs
-from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
+from pgmgui.project.supposing import find_state
+from pgmgui.project.wanted import Supposed, describe_all, find_kind
 from pgmgui.state.answers import Answer, Answers, Marginals
 from pgmgui.state.session import Session
 
@@ -16,17 +15,18 @@ MOST_STATES = 6
 """States of a variable that have bars."""
 
 
-def make_card(answer: Answer, evidence: Mapping[str, Likelihood], v: int, most: int) -> Card:
+def make_card(answer: Answer, supposed: Supposed, v: int, most: int) -> Card:
     """The bars of a variable: of its first states, if it has more than so many."""
     variable = answer.network.variables[v]
-    supposed = evidence.get(variable.name, ())
-    state = find_state(supposed)
+    kind, numbers = find_kind(supposed, variable.name)
+    state = find_state(numbers) if kind == "state" else None
     return Card(
         variable.name,
         variable.states[:most],
         _cut(answer.before, v, most),
         _cut(answer.after, v, most),
-        supposed,
+        kind,
+        numbers,
         -1 if state is None else state,
         max(0, variable.cardinality - most),
     )
@@ -34,16 +34,12 @@ def make_card(answer: Answer, evidence: Mapping[str, Likelihood], v: int, most: 
 
 def look_into(session: Session, answers: Answers) -> Beliefs:
     """What the canvas shows of the session's queries."""
-    network, evidence, found = session.network, session.evidence, answers.answer
-    supposed = {
-        v: describe_supposed(name, network.variables[v].states, evidence[name])
-        for name, v in network.index.items()
-        if name in evidence
-    }
+    network, supposed, found = session.network, session.supposed, answers.answer
+    words = {network.index[name]: describe_all(supposed, name, network) for name in supposed.names}
     if not session.bars or found is None or not answers.fits:
-        return Beliefs(session.bars, (), supposed)
+        return Beliefs(session.bars, (), words)
     every = range(len(network.variables))
-    return Beliefs(True, tuple(make_card(found, evidence, v, MOST_STATES) for v in every), supposed)
+    return Beliefs(True, tuple(make_card(found, supposed, v, MOST_STATES) for v in every), words)
 
 
 def _cut(marginals: Marginals | None, v: int, most: int) -> tuple[float, ...]:

@@ -8,34 +8,80 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from engine.model.errors import PgmError
 from engine.model.network import Network
-from pgmgui.project.scene import Case
-from pgmgui.project.supposing import Likelihood, describe_supposed, simplify
+from pgmgui.project.scene import Case, CaseTarget
+from pgmgui.project.supposing import Likelihood, simplify
+from pgmgui.project.wanted import Names, Numbers, Supposed, Wanted, list_supposed, want
 
 
-def make_case(evidence: Mapping[str, Likelihood], network: Network) -> Case:
+def make_case(supposed: Supposed, network: Network) -> Case:
     """What is supposed, as a case."""
-    return {name: dict(zip(_states(name, network), weights, strict=True)) for name, weights in evidence.items()}
+    weighed = supposed.likelihoods.items()
+    return Case(
+        {name: dict(zip(_states(name, network), weights, strict=True)) for name, weights in weighed},
+        tuple(
+            CaseTarget(names, tuple(_states(name, network) for name in names), numbers)
+            for names, numbers in supposed.wanted.tables.items()
+        ),
+        supposed.wanted.fixed,
+    )
 
 
-def fit_case(case: Case, network: Network) -> tuple[dict[str, Likelihood], list[str]]:
+def fit_case(case: Case, network: Network) -> tuple[Supposed, list[str]]:
     """What a case supposes of a network, and the variables that the network does not have with these states."""
-    evidence, missing = {}, []
-    for name, weights in case.items():
-        states = _states(name, network) if name in network.index else ()
-        likelihood = simplify([weights[state] for state in states]) if set(states) == set(weights) else None
+    likelihoods, missing = {}, []
+    for name, weights in case.likelihoods.items():
+        likelihood = _fit_likelihood(name, weights, network)
         if likelihood is None:
             missing.append(name)
         else:
-            evidence[name] = likelihood
-    return evidence, missing
+            likelihoods[name] = likelihood
+    wanted = Wanted(fixed=case.fixed)
+    for target in case.targets:
+        free = likelihoods.keys().isdisjoint(target.variables)
+        found = _add_target(wanted, target, network) if free else None
+        if found is None:
+            missing.append(", ".join(target.variables))
+        else:
+            wanted = found
+    return Supposed(likelihoods, wanted), missing
 
 
-def name_case(evidence: Mapping[str, Likelihood], network: Network, taken: Mapping[str, Case]) -> str:
+def name_case(supposed: Supposed, network: Network, taken: Mapping[str, Case]) -> str:
     """What is supposed, in words, with a number if another case has that name."""
-    words = ", ".join(describe_supposed(name, _states(name, network), weights) for name, weights in evidence.items())
+    words = ", ".join(list_supposed(supposed, network))
     names = (words, *(f"{words} ({k})" for k in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)
+
+
+def _fit_likelihood(name: str, weights: Mapping[str, float], network: Network) -> Likelihood | None:
+    states = _states(name, network) if name in network.index else ()
+    return simplify([weights[state] for state in states]) if set(states) == set(weights) else None
+
+
+def _add_target(wanted: Wanted, target: CaseTarget, network: Network) -> Wanted | None:
+    """With the target of a case; None where it does not fit the network, or what else is wanted."""
+    numbers = _fit_target(target, network)
+    try:
+        return None if numbers is None else want(wanted, network, target.variables, numbers)
+    except PgmError:
+        return None
+
+
+def _fit_target(target: CaseTarget, network: Network) -> Numbers | None:
+    """The numbers in the order that the network's states have; None where it has others."""
+    names: Names = target.variables
+    if not all(name in network.index for name in names):
+        return None
+    states = [_states(name, network) for name in names]
+    if any(sorted(ours) != sorted(theirs) for ours, theirs in zip(states, target.states, strict=True)):
+        return None
+    orders = [[theirs.index(state) for state in ours] for ours, theirs in zip(states, target.states, strict=True)]
+    table = np.array(target.numbers).reshape([len(order) for order in orders])
+    return tuple(table[np.ix_(*orders)].reshape(-1).tolist())
 
 
 def _states(name: str, network: Network) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ learner      learners, by their names on the command line
 start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
-prior        the Dirichlet exponent of all variables
+prior        the Dirichlet exponent of all variables; or a prior on tables and its width, logistic-normal:1.5
 tie          variables that share one table: ``A,B``, and ``A,B;C,D`` for two such groups
 target       variables whose likelihoods in the data are read as targets for the posterior
 likelihood   variables whose targets in the data are read as likelihoods
@@ -18,8 +18,13 @@ l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov
 tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
+targets      fixed, or moving: whether the targets of cells hold whatever else a row says
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
+suppose      what a query supposes: ``smoke:yes``, with commas between
+suppose-likelihood  a number for each state: ``xray:0.8/0.1``
+suppose-target  what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke+bronc:0.2/0.1/0.3/0.4``
+non-fixed    1: these targets hold before the rest is supposed
 run          1: begin learning at once
 ===========  ==================================================================================
 """
@@ -39,9 +44,11 @@ from engine.learning.starts import KINDS
 from engine.model.dataset import Dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import MarkovNetwork
+from engine.model.network import MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, parse_prior, show_table_prior
 from engine.model.ties import find_ties
 from engine.model.variable import list_names
+from pgmgui.project import link_evidence
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
@@ -51,6 +58,7 @@ from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
 from pgmgui.project.tying import share_tables
+from pgmgui.project.wanted import Supposed
 
 HALF = 0.5
 _RANGES = {
@@ -76,10 +84,12 @@ _FOR_ALL = (
     "tol",
     "hold-out",
     "hold-out-seed",
+    "targets",
     "x",
     "y",
     "fit",
     "run",
+    *link_evidence.KEYS,
 )
 KEYS = (*_FOR_ALL, *_FOR_MARKOV)
 
@@ -92,11 +102,12 @@ class Link:
     settings: Settings
     axes: Axes
     run: bool
+    supposed: Supposed
 
     @property
     def saved(self) -> Saved:
         """The same, as a session's file would hold it."""
-        return Saved(self.scene, self.settings, axes=self.axes)
+        return Saved(self.scene, self.settings, self.supposed, axes=self.axes)
 
 
 def parse_link(query: Mapping[str, str]) -> Link:
@@ -128,23 +139,26 @@ def parse_link(query: Mapping[str, str]) -> Link:
     marks |= dict.fromkeys(_split(query, "given", names), Given())
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
-    prior = _number(query, "prior", 1.0)
+    common_prior, table_prior = _parse_prior(query, document.network)
     scene = Scene(
         example.title,
         example.shows,
         arrange(document),
         data,
         marks,
-        common_prior=prior,
+        common_prior=common_prior,
         example=example.id,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
+        table_prior=table_prior,
+        fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
     )
     run = query.get("run", "0")
     if run not in ("0", "1"):
         raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
-    return Link(_share_tables(scene), _parse_settings(query), _parse_axes(query), run == "1")
+    supposed = link_evidence.parse_supposed(query, document.network)
+    return Link(_share_tables(scene), _parse_settings(query), _parse_axes(query), run == "1", supposed)
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -182,7 +196,7 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
     Only what a link can say is in it: which variables are hidden, partial, tied, given or read otherwise, the learners,
-    where they start, and the plot's axes.
+    where they start, the plot's axes, and what is supposed.
     """
     scene, settings = saved.scene, saved.settings
     hidden = [name for name, mark in scene.marks.items() if isinstance(mark, Hidden) and name not in example.hide]
@@ -201,7 +215,9 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["start"] = settings.start
     if settings.restarts != plain.restarts:
         query["restarts"] = str(settings.restarts)
-    if scene.common_prior != 1.0:
+    if scene.table_prior is not None and not isinstance(scene.document.network, MarkovNetwork):
+        query["prior"] = show_table_prior(scene.table_prior)
+    elif scene.common_prior != 1.0:
         query["prior"] = f"{scene.common_prior:g}"
     if scene.factor_prior is not None:
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
@@ -209,13 +225,16 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["tol"] = f"{settings.tol:g}"
     if scene.hold_out is not None:
         query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
+    if not scene.fixed_targets:
+        query["targets"] = "moving"
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
         query["y"] = _dashed(saved.axes.up)
     if saved.axes.fit != Axes.fit:
         query["fit"] = saved.axes.fit
-    return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:")
+    query |= link_evidence.write_supposed(saved.supposed, scene.document.network)
+    return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:/")
 
 
 def _parse_settings(query: Mapping[str, str]) -> Settings:
@@ -255,6 +274,22 @@ def _dashed(name: str) -> str:
     return name.replace(" ", "-")
 
 
+def _parse_prior(query: Mapping[str, str], network: Network) -> tuple[float, TablePrior | None]:
+    """The exponent of all variables, or a prior on the tables of a Bayesian network that is no Dirichlet."""
+    text = query.get("prior", "")
+    if ":" not in text:
+        return _number(query, "prior", 1.0), None
+    try:
+        prior = parse_prior(text)
+    except PgmError as error:
+        raise PgmError(f"the link's 'prior': {error}") from None
+    if not isinstance(prior, TablePrior):
+        return _number({"prior": str(prior)}, "prior", 1.0), None
+    if isinstance(network, MarkovNetwork):
+        raise PgmError(f"the link's prior {prior.name!r} is for Bayesian networks; use l2 or l1")
+    return 1.0, prior
+
+
 def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
     kinds = [kind for kind in PRIORS if query.get(kind)]
     if len(kinds) > 1:
@@ -265,6 +300,13 @@ def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
 def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
     share = _number(query, "hold-out", 0.0)
     return HoldOut(share, _whole(query, "hold-out-seed", 0)) if share else None
+
+
+def _parse_targets(query: Mapping[str, str]) -> bool:
+    value = query.get("targets") or "fixed"
+    if value not in ("fixed", "moving"):
+        raise PgmError(f"the link's 'targets' is {shorten(value)}; use fixed or moving")
+    return value == "fixed"
 
 
 def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:

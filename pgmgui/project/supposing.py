@@ -64,9 +64,14 @@ def follow_evidence(evidence: Mapping[str, Likelihood], changes: Changes) -> dic
 
 def still_fitting(evidence: Mapping[str, Likelihood], before: Network, after: Network) -> dict[str, Likelihood]:
     """The evidence on variables that two networks share, with the same states."""
-    states = {variable.name: variable.states for variable in before.variables}
-    same = {variable.name for variable in after.variables if states.get(variable.name) == variable.states}
+    same = find_same(before, after)
     return {name: likelihood for name, likelihood in evidence.items() if name in same}
+
+
+def find_same(before: Network, after: Network) -> set[str]:
+    """The variables that two networks share, with the same states."""
+    states = {variable.name: variable.states for variable in before.variables}
+    return {variable.name for variable in after.variables if states.get(variable.name) == variable.states}
 
 
 def describe_supposed(name: str, states: Sequence[str], likelihood: Sequence[float]) -> str:

@@ -4,12 +4,13 @@ beside the page."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import param
 
+from engine.inference.posterior import Posterior
 from engine.inference.query import Evidence, query
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
@@ -17,11 +18,15 @@ from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, PgmEr
 from engine.model.network import Network
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import Likelihood, describe_supposed, find_state
+from pgmgui.project.wanted import Supposed, as_marginals
+from pgmgui.project.words import sentence
 from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
+from pgmgui.state.solving import TURN, Course, Solving
 
 MOST_TRIED = 8
 """Pieces of impossible evidence among which those that contradict each other are looked for."""
+NOTHING = Evidence({}, {}, {})
 Marginals = tuple[Floats, ...]
 
 
@@ -39,33 +44,68 @@ class Answer:
         log Σ λ(x) Pr(x) over all configurations; −∞ for impossible evidence, NaN where it cannot be computed.
     trouble : str
         Why there is no posterior, and what to do; empty if there is one.
+    course : Course, optional
+        How targets were met, or are being met: then the answer is still on its way. None where there are none.
     """
 
     network: Network
-    evidence: Mapping[str, Likelihood]
+    supposed: Supposed
     before: Marginals | None
     after: Marginals | None
     log_evidence: float
     trouble: str = ""
+    course: Course | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is not on its way any more."""
+        return self.course is None or self.course.ended
 
 
-def answer(network: Network, evidence: Mapping[str, Likelihood], before: Marginals | None = None) -> Answer:
+def answer(network: Network, supposed: Supposed, before: Marginals | None = None) -> Answer:
     """The answer to a query. ``before`` is the marginals without evidence, if they are known."""
+    *_, found = answer_in_turns(network, supposed, before, math.inf)
+    return found
+
+
+def answer_in_turns(
+    network: Network, supposed: Supposed, before: Marginals | None = None, turn: float = TURN
+) -> Iterator[Answer]:
+    """The answer to a query, last; before that, how far it is, every so many seconds while targets are being met."""
+    solving: Solving | None = None
     try:
         if before is None:
-            before, _ = _find_marginals(network, {})
-        after, log_evidence = _find_marginals(network, evidence) if evidence else (before, 0.0)
-    except ImpossibleEvidenceError:
-        return Answer(network, evidence, before, None, -math.inf, _explain(network, evidence))
+            before, _ = _find_marginals(network, NOTHING)
+        if not supposed.wanted.tables:
+            plain = not supposed.likelihoods
+            after, log_evidence = (before, 0.0) if plain else _find_marginals(network, as_evidence(network, supposed))
+            yield Answer(network, supposed, before, after, log_evidence)
+            return
+        solving = Solving(network, as_evidence(network, supposed), supposed.wanted.solver)
+        while not solving.ended:
+            solving.go_on(turn)
+            if not solving.ended:
+                yield Answer(network, supposed, before, None, math.nan, course=solving.course)
+        if solving.trouble:
+            yield Answer(network, supposed, before, None, math.nan, sentence(solving.trouble), solving.course)
+            return
+        after, log_evidence = _read(network, solving.finish())
+        yield Answer(network, supposed, before, after, log_evidence, course=solving.course)
+    except ImpossibleEvidenceError as error:
+        course = None if solving is None else solving.course
+        if _is_impossible(network, supposed.likelihoods):
+            yield Answer(network, supposed, before, None, -math.inf, _explain(network, supposed.likelihoods), course)
+        else:  # it is the targets
+            yield Answer(network, supposed, before, None, math.nan, sentence(str(error)), course)
     except PgmError as error:
-        return Answer(network, evidence, before, None, math.nan, f"There is no posterior to show: {error}.")
-    return Answer(network, evidence, before, after, log_evidence)
+        yield Answer(network, supposed, before, None, math.nan, f"There is no posterior to show: {error}.")
 
 
-def _find_marginals(network: Network, evidence: Mapping[str, Likelihood]) -> tuple[Marginals, float]:
-    if not network.variables:
-        return (), 0.0
-    posterior = query(network, as_evidence(network, evidence))
+def _find_marginals(network: Network, evidence: Evidence) -> tuple[Marginals, float]:
+    return _read(network, query(network, evidence)) if network.variables else ((), 0.0)
+
+
+def _read(network: Network, posterior: Posterior) -> tuple[Marginals, float]:
     marginals = tuple(posterior.marginal(v)[0] for v in range(len(network.variables)))
     try:
         return marginals, float(posterior.log_evidence[0])
@@ -73,16 +113,16 @@ def _find_marginals(network: Network, evidence: Mapping[str, Likelihood]) -> tup
         return marginals, math.nan
 
 
-def as_evidence(network: Network, evidence: Mapping[str, Likelihood]) -> Evidence:
+def as_evidence(network: Network, supposed: Supposed) -> Evidence:
     """What is supposed, as the engine takes it: states where a likelihood of 1 leaves no other."""
     states, likelihoods = {}, {}
-    for name, likelihood in evidence.items():
+    for name, likelihood in supposed.likelihoods.items():
         state = find_state(likelihood)
         if state is None or likelihood[state] != 1:
             likelihoods[name] = likelihood
         else:
             states[name] = network.variables[network.index[name]].states[state]
-    return Evidence(states, likelihoods, {})
+    return Evidence(states, likelihoods, as_marginals(supposed.wanted, network), supposed.wanted.fixed)
 
 
 def _explain(network: Network, evidence: Mapping[str, Likelihood]) -> str:
@@ -103,7 +143,7 @@ def _explain(network: Network, evidence: Mapping[str, Likelihood]) -> str:
 
 def _is_impossible(network: Network, evidence: Mapping[str, Likelihood]) -> bool:
     try:
-        query(network, as_evidence(network, evidence))
+        query(network, as_evidence(network, Supposed(evidence)))
     except ImpossibleEvidenceError:
         return True
     return False
@@ -111,7 +151,7 @@ def _is_impossible(network: Network, evidence: Mapping[str, Likelihood]) -> bool
 
 def describe_evidence(answer: Answer) -> str:
     """How probable the evidence is, in a sentence; nothing where there is none."""
-    if not answer.evidence or math.isnan(answer.log_evidence):
+    if not answer.supposed.likelihoods or math.isnan(answer.log_evidence):
         return ""
     if answer.after is None:
         return "Log evidence −∞: probability 0."
@@ -123,22 +163,19 @@ def describe_evidence(answer: Answer) -> str:
 # --- beside the page
 
 
-def find_source(session: Session) -> Network | Snapshot:
-    """Whose parameters are asked: the network's own, or what was learned, of which a network is still to be made."""
-    reached = session.reached
-    return session.network if session.viewed == "current" or reached is None else reached
-
-
 @dataclass(frozen=True, eq=False)
 class _Question:
     source: Network | Snapshot
-    evidence: Mapping[str, Likelihood]
+    supposed: Supposed
+    turns: Iterator[Answer] | None = None
+    """Where it is being answered, how that goes on."""
 
 
 class Answers(Newest):
     """The answer to what the session asks. Nothing is computed while nobody looks."""
 
     answer = param.ClassSelector(class_=Answer, allow_None=True, doc="The newest answer; None before the first.")
+    coming = param.ClassSelector(class_=Answer, allow_None=True, doc="The next answer, while targets are being met.")
     looking = param.Boolean(default=False, doc="Whether the Query tab is looked at.")
     doing = "Answering the query"
 
@@ -147,7 +184,7 @@ class Answers(Newest):
         self._asked: _Question | None = None
         self._known: tuple[Network | Snapshot, Network, Marginals] | None = None
         # After those who draw the scene itself: an answer must not come before the graph that it is about.
-        session.param.watch(self._notice, ["scene", "evidence", "viewed", "moment", "learned", "bars"], precedence=1)
+        session.param.watch(self._notice, ["scene", "supposed", "viewed", "moment", "learned", "bars"], precedence=1)
         self.param.watch(self._notice, "looking")
 
     def begin(self) -> None:
@@ -164,30 +201,60 @@ class Answers(Newest):
         found = self.answer
         return found is not None and found.network.variables == self._session.network.variables
 
+    @property
+    def fitting(self) -> Answer | None:
+        """The answer to what is supposed now, or how far it is, if it is on its way."""
+        return next((one for one in (self.coming, self.answer) if one is not None and self._is_asked(one)), None)
+
+    def _is_asked(self, found: Answer) -> bool:
+        session = self._session
+        return found.supposed == session.supposed and found.network.variables == session.network.variables
+
     def _notice(self, *_events: Any) -> None:
         session = self._session
         if not (self.looking or session.bars):
             return
         source = find_source(session)
         asked = self._asked
-        if asked is not None and asked.source is source and asked.evidence == session.evidence:
+        if asked is not None and asked.source is source and asked.supposed == session.supposed:
             return
-        self._asked = _Question(source, session.evidence)
+        self._asked = _Question(source, session.supposed)
         self._ask(self._asked)
 
-    def _find(self, question: _Question) -> Answer:
+    def _find(self, question: _Question) -> tuple[_Question, Answer]:
+        turns = question.turns or self._begin(question)
+        found = next(turns)
+        if found.before is not None and question.turns is None:
+            self._known = question.source, found.network, found.before
+        return replace(question, turns=turns), found
+
+    def _begin(self, question: _Question) -> Iterator[Answer]:
         source, known = question.source, self._known
         if known is not None and known[0] is source:
-            _, network, before = known
-            return answer(network, question.evidence, before)
+            return answer_in_turns(known[1], question.supposed, known[2])
         network = source.network() if isinstance(source, Snapshot) else source
-        found = answer(network, question.evidence)
-        if found.before is not None:
-            self._known = source, network, found.before
-        return found
+        return answer_in_turns(network, question.supposed)
 
-    def _take(self, found: Answer) -> None:
+    def _take(self, found: tuple[_Question, Answer]) -> None:
+        question, answer = found
+        if not answer.is_whole:
+            self._continue(question, answer)
+            return
         # One about other evidence is late. One of a run's earlier iteration is better than none: the run may
         # report more often than can be answered.
-        if found.evidence == self._session.evidence:
-            self.answer = found
+        if answer.supposed == self._session.supposed:
+            self.param.update(answer=answer, coming=None)
+
+    def _continue(self, question: _Question, answer: Answer) -> None:
+        """Show how far it is, and go on, unless nobody waits for it any more."""
+        self.coming = answer
+        if not (self.looking or self._session.bars):
+            self._asked = None  # to be asked again when somebody looks
+        elif self._next is None and self._is_asked(answer):
+            self._ask(question)
+
+
+def find_source(session: Session) -> Network | Snapshot:
+    """Whose parameters are asked: the network's own, or what was learned, of which a network is still to be made."""
+    reached = session.reached
+    return session.network if session.viewed == "current" or reached is None else reached

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from engine.inference.query import Evidence
 from engine.learning.snapshot import Snapshot
 from engine.model.errors import PgmError
 from engine.model.network import Network
-from pgmgui.project.supposing import Likelihood
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import as_evidence, find_source
 from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
@@ -25,7 +25,7 @@ Solve = Callable[[Network, Evidence, Subject], Any]
 @dataclass(frozen=True, eq=False)
 class _Question:
     source: Network | Snapshot
-    evidence: Mapping[str, Likelihood]
+    supposed: Supposed
     subject: Subject
 
 
@@ -34,7 +34,7 @@ class Found:
     """The answer to a question, or why there is none."""
 
     network: Network
-    evidence: Mapping[str, Likelihood]
+    supposed: Supposed
     subject: Subject
     result: Any
     trouble: str = ""
@@ -68,7 +68,7 @@ class Inquiries(Newest):
         self._solve, self._choose, self._source = solve, choose, source
         self._looking = False
         self._asked: _Question | None = None
-        watched = ["scene", "evidence", "viewed", "moment", "learned", "selected"]
+        watched = ["scene", "supposed", "viewed", "moment", "learned", "selected"]
         # After those who draw the scene itself, as other answers.
         session.param.watch(lambda *_: self.ask(), watched, precedence=1)
 
@@ -84,8 +84,8 @@ class Inquiries(Newest):
             return
         source, asked = self._source(session), self._asked
         same = asked is not None and asked.source is source and asked.subject == subject
-        if asked is None or not same or asked.evidence != session.evidence:
-            self._asked = _Question(source, session.evidence, subject)
+        if asked is None or not same or asked.supposed != session.supposed:
+            self._asked = _Question(source, session.supposed, subject)
             self._ask(self._asked)
 
     @property
@@ -94,16 +94,16 @@ class Inquiries(Newest):
         found, session = self.found, self._session
         if found is None or found.network.variables != session.network.variables:
             return None
-        return found if found.evidence == session.evidence and found.subject == self._choose() else None
+        return found if found.supposed == session.supposed and found.subject == self._choose() else None
 
     def _find(self, question: _Question) -> Found:
         source = question.source
         network = source.network() if isinstance(source, Snapshot) else source
         try:
-            result = self._solve(network, as_evidence(network, question.evidence), question.subject)
+            result = self._solve(network, as_evidence(network, question.supposed), question.subject)
         except PgmError as error:
-            return Found(network, question.evidence, question.subject, None, f"There is no answer to show: {error}.")
-        return Found(network, question.evidence, question.subject, result)
+            return Found(network, question.supposed, question.subject, None, f"There is no answer to show: {error}.")
+        return Found(network, question.supposed, question.subject, result)
 
     def _take(self, found: Found) -> None:
         self.found = found

@@ -105,7 +105,7 @@ class Keeper(param.Parameterized):
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
-        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "evidence", "axes"])
+        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "supposed", "axes"])
         self._race.param.watch(lambda *_: changed(), ["curves", "running", "stale"])
 
     def keep(self) -> None:
@@ -160,7 +160,7 @@ class Keeper(param.Parameterized):
         """What a change is a change of. A run counts when it begins and when it ends; what else it finds, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
-        return session.scene, session.settings, session.evidence, session.axes, *run
+        return session.scene, session.settings, session.supposed, session.axes, *run
 
     def _look_at_runs(self) -> tuple[object, ...]:
         """What runs have found: this is kept now and then."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import param
@@ -16,8 +17,20 @@ from engine.model.prior import flat_exponents
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.marks import Mark
 from pgmgui.project.scene import Derived, Parts, Scene, derive_anew
-from pgmgui.project.supposing import Likelihood, follow_evidence, simplify, still_fitting
+from pgmgui.project.supposing import Likelihood, simplify
 from pgmgui.project.tying import share_tables
+from pgmgui.project.wanted import (
+    Supposed,
+    Wanted,
+    find_kind,
+    follow_supposed,
+    read_as,
+    restrict,
+    still_supposed,
+    want,
+    without,
+)
+from pgmgui.project.words import capitalise
 from pgmgui.state.history import History, Step, make_step
 
 
@@ -31,7 +44,7 @@ class OpenScene(param.Parameterized):
     derived = param.ClassSelector(default=Derived(None, None), class_=Derived, allow_None=False, doc="What follows.")
     selected = param.List(default=[], doc="The names of the selected variables.")
     factor = param.Integer(default=None, allow_None=True, doc="The selected factor of a Markov network, if one is.")
-    evidence = param.Dict(default={}, doc="What a query supposes: per variable a likelihood for each state.")
+    supposed = param.ClassSelector(default=Supposed(), class_=Supposed, allow_None=False, doc="What a query supposes.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
     redoable = param.String(doc="What redo would do again; empty if nothing.")
@@ -69,6 +82,16 @@ class OpenScene(param.Parameterized):
         return self.derived.parts
 
     @property
+    def evidence(self) -> Mapping[str, Likelihood]:
+        """What is supposed of single variables: a likelihood for each state."""
+        return self.supposed.likelihoods
+
+    @property
+    def wanted(self) -> Wanted:
+        """The targets that are supposed."""
+        return self.supposed.wanted
+
+    @property
     def earlier_networks(self) -> Iterator[Network]:
         """The networks before the changes that can be taken back, the newest first."""
         return (step.scene.document.network for step in reversed(self._history.past))
@@ -87,18 +110,61 @@ class OpenScene(param.Parameterized):
     def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
         """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing.
 
-        Nor does a likelihood that tells no states apart, or leaves none possible.
+        Nor does a likelihood that tells no states apart, or leaves none possible. Targets that it is part of are given
+        up: there is one kind of evidence on a variable.
         """
-        evidence = {other: kept for other, kept in self.evidence.items() if other != name}
+        likelihoods = {other: kept for other, kept in self.evidence.items() if other != name}
         meant = simplify(likelihood)
         if meant is not None:
-            evidence[name] = meant
-        if evidence != self.evidence:
-            self.evidence = evidence
+            likelihoods[name] = meant
+        self._suppose(Supposed(likelihoods, without(self.wanted, self.wanted.concerning(name))))
 
     def suppose_nothing(self) -> None:
-        """Clear all evidence."""
-        self.evidence = {}
+        """Clear all evidence; whether targets are fixed, and how they are met, stays."""
+        self._suppose(Supposed({}, replace(self.wanted, tables={})))
+
+    def want(self, names: Sequence[str], numbers: Sequence[float] | None) -> bool:
+        """Suppose a target of some variables together, a number for each combination of states; None gives it up.
+
+        What else is supposed of each of them is given up, but for other targets, which must agree with it.
+        """
+        wanted = self.wanted
+        if numbers is None:
+            gone = [one for one in wanted.tables if set(one) == set(names)]
+            self._suppose(replace(self.supposed, wanted=without(wanted, gone)))
+            return True
+        try:
+            wanted = want(wanted, self.network, names, numbers)
+        except PgmError as error:
+            self.refuse(error)
+            return False
+        self._suppose(Supposed({name: kept for name, kept in self.evidence.items() if name not in names}, wanted))
+        return True
+
+    def suppose_kind(self, name: str, kind: str, posterior: Sequence[float]) -> None:
+        """Suppose the same numbers of a variable as another kind of evidence, or begin with what is probable now."""
+        numbers = read_as(kind, find_kind(self.supposed, name)[1], posterior)
+        if kind == "target":
+            self.want((name,), numbers)
+        else:
+            self.suppose(name, numbers)
+
+    def fix_targets(self, fixed: bool) -> None:
+        """Let targets hold after all that is known, or before it."""
+        self._suppose(replace(self.supposed, wanted=replace(self.wanted, fixed=fixed)))
+
+    def solve_by(self, solver: str) -> None:
+        """Meet targets by a solver of the engine's; empty for the cheapest."""
+        self._suppose(replace(self.supposed, wanted=replace(self.wanted, solver=solver)))
+
+    def suppose_all(self, supposed: Supposed) -> None:
+        """Suppose what was supposed before, in place of all else."""
+        likelihoods = {name: simplify(likelihood) for name, likelihood in supposed.likelihoods.items()}
+        self._suppose(Supposed({name: one for name, one in likelihoods.items() if one is not None}, supposed.wanted))
+
+    def _suppose(self, supposed: Supposed) -> None:
+        if supposed != self.supposed:
+            self.supposed = supposed
 
     def say(self, message: str) -> None:
         """Tell the user that something went wrong, and what to do."""
@@ -106,7 +172,7 @@ class OpenScene(param.Parameterized):
 
     def refuse(self, error: PgmError) -> None:
         """Tell the user why something cannot be done."""
-        self.message = _sentence(error)
+        self.message = capitalise(str(error))
 
     # --- undo
 
@@ -144,8 +210,8 @@ class OpenScene(param.Parameterized):
         except PgmError as error:
             self.refuse(error)
             return False
-        evidence = follow_evidence(self.evidence, changes or Changes())
-        return self._change(label, scene, selected=selected, note=note, evidence=evidence)
+        supposed = follow_supposed(self.supposed, self.network, changes or Changes())
+        return self._change(label, scene, selected=selected, note=note, supposed=supposed)
 
     def _change(
         self,
@@ -155,7 +221,7 @@ class OpenScene(param.Parameterized):
         selected: tuple[str, ...] | None = None,
         note: str = "",
         undoable: bool = True,
-        evidence: Mapping[str, Likelihood] | None = None,
+        supposed: Supposed | None = None,
         back: DataEdit | None = None,
     ) -> bool:
         try:
@@ -170,7 +236,7 @@ class OpenScene(param.Parameterized):
             return False
         if undoable:
             self._history.record(make_step(label, self.scene, self.derived, tuple(self.selected), scene, back))
-        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, evidence)
+        self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, supposed)
         return True
 
     def _show(
@@ -179,7 +245,7 @@ class OpenScene(param.Parameterized):
         derived: Derived,
         selected: Sequence[str],
         note: str = "",
-        evidence: Mapping[str, Likelihood] | None = None,
+        supposed: Supposed | None = None,
     ) -> None:
         network = scene.document.network
         known = network.index
@@ -188,11 +254,11 @@ class OpenScene(param.Parameterized):
         if derived is not self.derived:
             said = f"{note} {derived.obstacle}".strip()
             news |= {"derived": derived, "message": said, **self._let_go()}
-        if evidence is None:
-            evidence = still_fitting(self.evidence, self.network, network)
-        evidence = {name: likelihood for name, likelihood in evidence.items() if name in known}
-        if evidence != self.evidence:
-            news["evidence"] = evidence
+        if supposed is None:
+            supposed = still_supposed(self.supposed, self.network, network)
+        supposed = restrict(supposed, known)
+        if supposed != self.supposed:
+            news["supposed"] = supposed
         if selected or type(network) is not type(self.network) or network.scopes != self.network.scopes:
             news["factor"] = None  # its number may mean another
         self.param.update(
@@ -205,8 +271,3 @@ class OpenScene(param.Parameterized):
     def _let_go(self) -> dict[str, object]:
         """What else changes when something else follows from the scene: parameters and their values."""
         return {}
-
-
-def _sentence(error: PgmError) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}"

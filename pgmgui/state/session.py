@@ -71,6 +71,7 @@ class Session(Editor):
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
     dark = param.Boolean(default=False, doc="Whether the theme is the dark one.")
     tab = param.String(default="", doc="The tab that is open; empty for the first.")
+    step = param.String(default="", doc="Where the guide is: see pgmgui.project.lessons.list_steps; empty at first.")
     side = param.Integer(default=0, doc="Pixels of the side panel's width; 0 for the usual one.")
     strip = param.Integer(default=0, doc="Pixels of the strip's height; 0 for the usual one.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
@@ -133,6 +134,12 @@ class Session(Editor):
         wanted = HoldOut(share, seed) if share else None
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
+    def fix_data_targets(self, fixed: bool) -> bool:
+        """Have the targets of cells hold whatever else a row says, or only before that is known."""
+        return fixed == self.scene.fixed_targets or self._change(
+            "fix targets" if fixed else "let targets move", replace(self.scene, fixed_targets=fixed)
+        )
+
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""
         if snapshot is None:
@@ -172,9 +179,9 @@ class Session(Editor):
 
     def keep_case(self) -> None:
         """Keep what is supposed as a case, named by what it supposes."""
-        scene, case = self.scene, make_case(self.evidence, self.network)
-        if case and case not in scene.cases.values():
-            name = name_case(self.evidence, self.network, scene.cases)
+        scene, case = self.scene, make_case(self.supposed, self.network)
+        if not self.supposed.is_nothing and case not in scene.cases.values():
+            name = name_case(self.supposed, self.network, scene.cases)
             self._change(f"keep the case {name}", replace(scene, cases={**scene.cases, name: case}))
 
     def drop_case(self, name: str) -> None:
@@ -184,7 +191,8 @@ class Session(Editor):
 
     def suppose_case(self, name: str) -> None:
         """Suppose a case again, as far as the network has its variables and states."""
-        self.evidence, _ = fit_case(self.scene.cases[name], self.network)
+        supposed, _ = fit_case(self.scene.cases[name], self.network)
+        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, solver=self.wanted.solver)))
 
     # --- what is looked at
 
@@ -256,14 +264,18 @@ class Session(Editor):
         """Open a tab; the first if it has no name."""
         self.tab = tab
 
+    def go_to_step(self, step: str) -> None:
+        """Remember where the guide is."""
+        self.step = step
+
     @property
     def look(self) -> Look:
         """How the page looks."""
-        return Look(self.dark, self.lecture, self.bars, self.tab, self.side, self.strip)
+        return Look(self.dark, self.lecture, self.bars, self.tab, self.step, self.side, self.strip)
 
     def wear(self, look: Look) -> None:
         """Let the page look so."""
-        sizes = {"side": look.side, "strip": look.strip}
+        sizes = {"step": look.scene, "side": look.side, "strip": look.strip}
         self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab, **sizes)
 
     def _let_go(self) -> dict[str, object]:

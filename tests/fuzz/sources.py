@@ -113,12 +113,13 @@ def _make_soft() -> Dataset:
 
 
 def _find_sessions() -> list[bytes]:
-    """Of two examples, with marks, a prior, evidence and a case of it, and what a run reached."""
+    """Of two examples, with marks, a prior, evidence of each kind and a case of it, and what a run reached."""
     from pgmgui.project import session_file
     from pgmgui.project.cases import make_case
     from pgmgui.project.links import parse_link
     from pgmgui.project.marks import ReadAs, Sensor, Soft
     from pgmgui.project.session_file import Saved
+    from pgmgui.project.wanted import Supposed, Wanted
 
     found = []
     for query in ({"example": "thesis-chain", "hide": "Z"}, {"example": "burglary", "prior": "2"}):
@@ -126,10 +127,11 @@ def _find_sessions() -> list[bytes]:
         first, second = (variable.name for variable in link.scene.document.network.variables[:2])
         marks = {first: Soft(0.7), second: Sensor(((0.9, 0.1), (0.25, 0.75))), **link.scene.marks}
         network = link.scene.document.network
-        cases = {"case": make_case({second: (0.5, 1.0)}, network)}
+        supposed = Supposed({second: (0.5, 1.0)}, Wanted({(first,): (0.3, 0.7)}, fixed=False))
+        cases = {"case": make_case(supposed, network)}
         scene = replace(link.scene, marks=marks, prior={first: 2.0}, truth=network, cases=cases)
         if network.variables == _make_soft().variables:
             readings = {first: ReadAs("target"), second: ReadAs("likelihood")}
             scene = replace(scene, marks=readings, data=replace(link.scene.data, dataset=_make_soft()))
-        found.append(session_file.dump(Saved(scene, link.settings, {second: (0.5, 1.0)})).encode())
+        found.append(session_file.dump(Saved(scene, link.settings, supposed)).encode())
     return found

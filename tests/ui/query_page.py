@@ -88,6 +88,10 @@ class Asking(Lab):
         """The bar whose likelihood can be changed."""
         return self.variable(name).get_by_role("slider", name=f"Likelihood of {name} = {state}", exact=True)
 
+    def kind(self, name: str, kind: str) -> Locator:
+        """The button that makes the evidence on a variable of some kind."""
+        return self.variable(name).get_by_role("group", name=f"Evidence on {name}").get_by_role("button", name=kind)
+
     def expect_told(self, name: str, after: list[float], before: list[float]) -> None:
         """Wait until the tab says these probabilities, and those before the evidence where they differ."""
         expect(self.variable(name).locator(".now")).to_have_text([f"{100 * value:.1f}%" for value in after])

@@ -29,8 +29,9 @@ PRESS_QUICKLY = """async source => {
   let hear
   const model = {on: (_, listen) => { hear = listen }, send_msg: message => sent.push(message)}
   const root = (await import(file)).render({model})
-  const answer = likelihood => hear({type: "load", cards: [
-    {name: "A", states: ["yes", "no"], before: [0.5, 0.5], after: [0.5, 0.5], likelihood, hard: -1, more: 0}]})
+  const answer = numbers => hear({type: "load", cards: [
+    {name: "A", states: ["yes", "no"], before: [0.5, 0.5], after: [0.5, 0.5], kind: numbers.length ? "likelihood" : "",
+     numbers, hard: -1, more: 0}]})
   answer([])
   const bar = root.querySelectorAll("[role=slider]")[1]
   const press = () => bar.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowLeft"}))
@@ -125,7 +126,9 @@ def test_bars_on_the_canvas_say_what_enumeration_says(open_panel, asia):
 def test_the_tab_works_with_the_keyboard_and_explains_what_is_impossible(open_panel, asia):
     page = Asking(open_panel("query"))
     before, _ = enumerate_marginals(asia, {})
-    expect(page.page.get_by_text("Click a state to suppose it; drag its bar for a likelihood.")).to_be_visible()
+    expect(
+        page.page.get_by_text("Click a state to suppose it; drag its bar for a likelihood, or press target")
+    ).to_be_visible()
     page.expect_told("bronc", before["bronc"], before["bronc"])
     page.state_button("tub", "yes").focus()
     page.page.keyboard.press("Enter")

@@ -177,9 +177,12 @@ def test_a_trail_is_drawn_and_says_where_it_is_blocked(stage, open_panel):
 def test_axe_finds_nothing_in_the_views(open_panel):
     page = Asking(open_panel("query"))
     page.suppose("dysp", "yes")
+    page.kind("smoke", "target").click()
     page.select("lung")
     page.page.evaluate(Axe().axe_script)
     shown = {
+        "evidence lab": page.page.get_by_role("slider", name="Residuals of the targets by rounds"),
+        "three meanings": page.page.get_by_role("grid", name="Three meanings"),
         "explanation": page.page.get_by_role("grid", name="Explanation"),
         "sensitivity": page.page.get_by_role("listitem").filter(has_text="given smoke = yes").first,
         "observe next": page.page.get_by_role("listitem").filter(has_text="either").first,
@@ -187,8 +190,11 @@ def test_axe_finds_nothing_in_the_views(open_panel):
         "cases": page.page.get_by_role("grid", name="Cases"),
     }
     for name, sign in shown.items():
+        if name == "explanation":
+            page.page.get_by_role("group", name="Supposed:").get_by_role("button", name="smoke").click()
         page.button(name).click()
         if name == "cases":
             page.button("Keep as case").click()
         expect(sign).to_be_visible()
+        page.page.mouse.move(5, 5)  # nothing is under the pointer
         assert judge_settled(page, "light", TABS[0]) == [], name

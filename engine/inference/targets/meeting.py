@@ -19,7 +19,7 @@ from engine.inference.targets.ways import JointTable, VirtualEvidence, with_fact
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError
-from engine.model.network import Network
+from engine.model.network import MarkovNetwork, Network
 
 SOLVERS = ("bn-ipfp-1", "bn-ipfp-2", "big-clique", "modified-tree")
 MOST_JOINT = 4096
@@ -101,9 +101,9 @@ class Meeting:
     def _make_way(self, solver: str) -> Way:
         targets, limit = self._moving, self.memory_limit
         if solver == "bn-ipfp-1":
-            return VirtualEvidence(self._plan([target.variables for target in targets]), targets, limit)
+            return VirtualEvidence(self._plan(self._scopes), targets, limit)
         if solver == "modified-tree":
-            return ModifiedTree(self._plan([target.variables for target in targets]), targets, limit)
+            return ModifiedTree(self._plan(self._scopes), targets, limit)
         find = self._find_by_rows if solver == "bn-ipfp-2" else self._find_by_clique
         return JointTable(self._constrained, *find(), targets)
 
@@ -153,7 +153,7 @@ class Meeting:
     def choose(self) -> str:
         """The way that takes least time, by estimate."""
         targets = self._moving
-        plan = self._plan([target.variables for target in targets])
+        plan = self._plan(self._scopes)
         if not targets:
             return SOLVERS[0]
         steps = ROUNDS * len(targets)
@@ -170,18 +170,24 @@ class Meeting:
 
     # --- the answer
 
+    @property
+    def _scopes(self) -> list[tuple[int, ...]]:
+        return [target.variables for target in self._moving]
+
+    def absorb(self, last: Round) -> MarkovNetwork:
+        """The network with a factor for each target, by which they are met once the rest is known as well."""
+        factors = [np.exp(logs - logs.max()) for logs in last.logs]
+        return with_factors(self.network, self._scopes).with_tables([*self.network.tables, *factors])
+
     def finish(self, last: Round) -> Posterior:
         """The posterior in which the targets are met: each is a factor of the network then."""
-        scopes = [target.variables for target in self._moving]
-        plan = make_plan(with_factors(self.network, scopes), self.row, self.memory_limit)
-        first = len(plan.network.tables) - len(scopes)
-        factors = [np.exp(logs - logs.max()) for logs in last.logs]
-        fitted = plan.network.with_tables([*plan.network.tables[:first], *factors])
+        fitted = self.absorb(last)
         if not self.fixed:
             return infer(fitted, self.row, self.memory_limit)
+        plan = make_plan(with_factors(self.network, self._scopes), self.row, self.memory_limit)
         propagation = Propagation(plan, plan.network, self.memory_limit)
         log_sum = propagation.run().log_sum
-        for k, factor in enumerate(factors):
-            propagation.set_table(first + k, factor)
+        for number in range(len(self.network.tables), len(fitted.tables)):
+            propagation.set_table(number, fitted.tables[number])
         plan = replace(plan, network=fitted, pool=replace(plan.pool, network=fitted))
         return Posterior(plan, log_sum, propagation.run().blocks, self.memory_limit, self.network)

@@ -1,8 +1,15 @@
 // The bars of some variables. Python owns them: on mount we send `ready`, and draw each `load` we are sent. A state's
-// button supposes it or lets it go; its bar is a slider for the likelihood. Each `suppose` is answered with `done`.
+// button supposes it or lets it go; its bar is a slider for the likelihood, or for the target if the variable has one;
+// three buttons beside its name say what kind of evidence it is. Each `suppose` is answered with `done`.
 // Names are untrusted text: they only ever pass through textContent and setAttribute.
 
 const STEPS = {ArrowRight: 0.05, ArrowUp: 0.05, ArrowLeft: -0.05, ArrowDown: -0.05, PageUp: 0.25, PageDown: -0.25}
+
+const KINDS = {
+  state: ["this state", "This state: the variable is known to have it"],
+  likelihood: ["likelihood", "Likelihood: what was seen is that probable in each state; the model weighs it (Pearl)"],
+  target: ["target", "Target: the posterior shall be this, whatever the model says (Jeffrey)"],
+}
 
 function make(kind, name, parent, attributes = {}) {
   const element = document.createElement(kind)
@@ -49,11 +56,24 @@ class Card {
   constructor(parent, {name, states, more}, line) {
     Object.assign(this, {name, states, line})
     this.root = make("section", "card", parent, {role: "group", "aria-label": name, "data-variable": name})
-    const head = make("h3", "", this.root)
+    const top = make("div", "top", this.root)
+    const head = make("h3", "", top)
     head.textContent = name
     head.title = name
+    this.kinds = this.build_kinds(make("div", "kinds", top, {role: "group", "aria-label": `Evidence on ${name}`}))
     this.rows = states.map((state, k) => this.build(state, k))
     if (more) make("p", "more", this.root).textContent = `and ${more} more`
+  }
+
+  build_kinds(group) {
+    return Object.entries(KINDS).map(([kind, [text, about]]) => {
+      const button = make("button", "kind", group, {type: "button", title: about})
+      button.textContent = text
+      button.addEventListener("click", () => {
+        if (button.getAttribute("aria-pressed") !== "true") this.line.say({type: "suppose", name: this.name, kind})
+      })
+      return [kind, button]
+    })
   }
 
   build(state, k) {
@@ -63,9 +83,7 @@ class Card {
     button.textContent = state
     button.addEventListener("click", () => this.suppose(k, null))
     const bar = make("div", "bar", row, {
-      role: "slider", tabindex: "0", "aria-label": `Likelihood of ${this.name} = ${state}`,
-      "aria-valuemin": "0", "aria-valuemax": "1",
-      title: "Drag for a likelihood, or use the arrow keys; a click supposes the state",
+      role: "slider", tabindex: "0", "aria-valuemin": "0", "aria-valuemax": "1",
     })
     const parts = {row, button, bar, weight: 1}
     parts.fill = make("div", "fill", bar)
@@ -133,10 +151,13 @@ class Card {
   }
 
   // While the user moves a likelihood, what is sent may be of an earlier one: the marks stay where the user has them.
-  fill({before, after, likelihood, hard}, moving) {
-    const soft = likelihood.length > 0 && hard < 0
-    this.root.classList.toggle("supposed", likelihood.length > 0)
+  fill({before, after, kind, numbers, hard}, moving) {
+    const soft = kind === "likelihood" || kind === "target"
+    const meant = kind === "target" ? "target" : "likelihood"
+    this.root.classList.toggle("supposed", kind !== "")
     this.root.classList.toggle("impossible", !after.length)
+    this.root.classList.toggle("target", kind === "target")
+    for (const [own, button] of this.kinds) button.setAttribute("aria-pressed", own === kind)
     this.rows.forEach((parts, k) => {
       const value = after[k] ?? before[k] ?? 0
       const told = after.length ? percent(value) : "–"
@@ -149,8 +170,10 @@ class Card {
       parts.was.textContent = changed ? `was ${was}` : ""
       parts.row.classList.toggle("hard", k === hard)
       parts.button.setAttribute("aria-pressed", k === hard)
-      if (!moving) this.mark(parts, soft || hard >= 0 ? likelihood[k] : 1, soft)
-      parts.bar.setAttribute("aria-valuetext", `likelihood ${parts.weight}; probability ${told}, before evidence ${was}`)
+      if (!moving) this.mark(parts, soft || hard >= 0 ? numbers[k] : 1, soft)
+      parts.bar.setAttribute("aria-label", `${meant === "target" ? "Target" : "Likelihood"} of ${this.name} = ${this.states[k]}`)
+      parts.bar.title = `Drag for a ${meant}, or use the arrow keys; a click supposes the state`
+      parts.bar.setAttribute("aria-valuetext", `${meant} ${parts.weight}; probability ${told}, before evidence ${was}`)
     })
   }
 }

@@ -20,8 +20,11 @@ class Card:
         Those that are shown.
     before, after : tuple of float
         Their probabilities without and with evidence; empty where there are none.
-    likelihood : tuple of float
-        What is supposed, for every state; empty for nothing.
+    kind : str
+        What is supposed: a ``"state"``, a ``"likelihood"``, a ``"target"``, one of several variables ``"together"``, or
+        nothing.
+    numbers : tuple of float
+        The likelihood, or the target, of every state; empty for other kinds.
     hard : int
         The state that is supposed; −1 for none.
     more : int
@@ -32,7 +35,8 @@ class Card:
     states: tuple[str, ...]
     before: tuple[float, ...]
     after: tuple[float, ...]
-    likelihood: tuple[float, ...]
+    kind: str
+    numbers: tuple[float, ...]
     hard: int
     more: int
 
@@ -40,8 +44,8 @@ class Card:
 class Bars(Component):
     """The states of some variables: how probable each is, and what is supposed of it.
 
-    What the user does becomes a call of ``on_suppose(message)``. The messages come from the browser: they may
-    hold anything.
+    What the user does becomes a call of ``on_suppose(message)``: a state, the weight of one, or another kind of
+    evidence. The messages come from the browser: they may hold anything.
     """
 
     cards = param.List(default=[], item_type=Card, doc="The variables that are shown.")

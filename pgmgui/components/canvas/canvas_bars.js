@@ -1,5 +1,5 @@
 // The bars of the nodes: a card below each, with a row a state. Its fill is the posterior, the thin line below it the
-// probability before the evidence, a pointer the likelihood that is supposed.
+// probability before the evidence, a pointer the likelihood that is supposed, a post across the row its target.
 // Names are untrusted text: they only ever pass through textContent.
 
 const CARD = 94 // the least width of a card
@@ -9,7 +9,7 @@ const TALLEST = 58 // the room for the rows of a card: more rows are lower
 const LOW_ROW = 10
 const HIGH_ROW = 15
 const LEGIBLE = 0.5 // the zoom below which texts are left out
-const CARD_HELP = "Click a state to suppose it, again to let it go; drag along its bar for a likelihood. "
+const CARD_HELP = "Click a state to suppose it, again to let it go; drag along its bar for a likelihood, or its target. "
   + "A thin line is what was probable before"
 
 class Bars {
@@ -32,8 +32,8 @@ class Bars {
         node.card = {node, states: cards[k].states, more: cards[k].more, element: null, rows: []}
         measure_card(node)
       }
-      const {before, after, likelihood, hard} = cards[k]
-      Object.assign(node.card, {before, after, likelihood, hard})
+      const {before, after, kind, numbers, hard} = cards[k]
+      Object.assign(node.card, {before, after, kind, numbers, hard})
       if (node.element) this.draw(node)
     })
   }
@@ -81,12 +81,12 @@ class Bars {
   }
 
   fill(card) {
-    const {before, after, likelihood, hard} = card
-    const soft = likelihood.length > 0 && hard < 0
-    card.element.classList.toggle("supposed", likelihood.length > 0)
+    const {before, after, kind, numbers, hard} = card
+    const soft = kind === "likelihood" || kind === "target"
+    card.element.classList.toggle("supposed", kind !== "")
     card.element.classList.toggle("impossible", !after.length)
     card.rows.forEach((row, k) => {
-      this.weigh(card, k, soft ? likelihood[k] : null)
+      this.weigh(card, k, soft ? numbers[k] : null)
       // Of a large network most rows stay as they are.
       const now = `${before[k]} ${after[k]} ${k === hard}`
       if (now !== row.now) this.fill_row(card, row, before[k], after[k], k === hard)
@@ -104,7 +104,7 @@ class Bars {
     row.element.classList.toggle("hard", hard)
   }
 
-  // Mark the likelihood of a state.
+  // Mark the likelihood of a state, or its target.
   weigh(card, k, weight) {
     const row = card.rows[k]
     if (weight === null) {
@@ -112,7 +112,11 @@ class Bars {
       row.weight = null
       return
     }
-    row.weight ??= make("path", {class: "weight", d: `M0 ${row.high - 8}l5 8h-10Z`}, row.element)
+    if (!row.weight) {
+      row.weight = make("path", {class: "weight"}, row.element)
+      row.element.insertBefore(row.weight, row.name) // under the texts
+    }
+    row.weight.setAttribute("d", card.kind === "target" ? `M-1.75 -1h3.5v${row.high + 2}h-3.5Z` : `M0 ${row.high - 8}l5 8h-10Z`)
     row.weight.setAttribute("transform", `translate(${weight * card.usual.width} 0)`)
   }
 

@@ -110,11 +110,12 @@ function move_gesture(canvas, node, first) {
   }
 }
 
-// A click supposes the state of a bar or lets it go; a drag gives it a likelihood, which the others follow.
+// A click supposes the state of a bar or lets it go; a drag gives it a likelihood, or another target if it has one.
 function bar_gesture(canvas, {card, k}) {
   const {name} = card.node
   if (k < 0) return {click: () => canvas.click(card.node, false), step() {}, finish() {}, cancel() {}}
-  const before = card.likelihood.length ? card.likelihood : null
+  const before = card.numbers.length ? card.numbers : null
+  const meant = card.kind === "target" ? "target" : "likelihood"
   const weigh = canvas.weigher(name, k)
   const find = (event) => {
     // By name: a graph that comes meanwhile has other cards.
@@ -123,7 +124,7 @@ function bar_gesture(canvas, {card, k}) {
     const share = (canvas.view.point(event)[0] - now.node.x) / now.width + 0.5
     const weight = Math.round(100 * Math.min(Math.max(share, 0), 1)) / 100
     canvas.drawing.bars.weigh(now, k, weight)
-    canvas.say(`${name} = ${now.states[k]}: likelihood ${weight}`)
+    canvas.say(`${name} = ${now.states[k]}: ${meant} ${weight}`)
     weigh(weight)
   }
   return {
@@ -133,7 +134,7 @@ function bar_gesture(canvas, {card, k}) {
     cancel() {
       canvas.say("")
       weigh(null)
-      canvas.do("suppose", {name, likelihood: before})
+      canvas.do("suppose", {name, [meant]: before})
     },
   }
 }

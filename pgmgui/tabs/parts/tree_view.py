@@ -137,7 +137,7 @@ def describe_tree(found: Found) -> list[str]:
     what = whose.get(found.subject[0], "")
     if found.subject[0] == COMPONENT:
         what = f"Component {found.subject[2] + 1}, given what is observed in every row"
-    lines = [NOTHING_SUPPOSED] if found.subject[0] == EVIDENCE and not found.evidence else []
+    lines = [NOTHING_SUPPOSED] if found.subject[0] == EVIDENCE and found.supposed.is_nothing else []
     if not tree.cliques:
         return [*lines, f"{what}: nothing is left to sum, so there is no tree. Counting is enough."]
     sizes = f"{count(len(tree.position), 'variable')} in {count(len(tree.cliques), 'clique')}, width {tree.width}"

@@ -50,7 +50,7 @@ class CasesView(pn.viewable.Viewer):
         self._view = pn.Column(self._keep, self._cases, self._words, self._grid, sizing_mode="stretch_both", margin=0)
         self._inquiries.param.watch(self._update, ["found", "busy"])
         answers.param.watch(self._update, "answer")
-        session.param.watch(self._update, ["scene", "evidence", "selected"], precedence=2)
+        session.param.watch(self._update, ["scene", "supposed", "selected"], precedence=2)
 
     def look(self, looked_at: bool) -> None:
         """Answer while the view is in sight."""
@@ -70,7 +70,7 @@ class CasesView(pn.viewable.Viewer):
     def _update(self, *_events: Any) -> None:
         session, found = self._session, self._inquiries.fitting
         names = list(session.scene.cases)
-        self._keep.disabled = not session.evidence
+        self._keep.disabled = session.supposed.is_nothing
         suppose = tuple(Choice(f"suppose {name}", name, f"Suppose again: {name}") for name in names)
         remove = tuple(Choice(f"remove {name}", f"✕ {name}", f"Remove the case: {name}") for name in names)
         self._cases.groups = [Group("Suppose:", suppose), Group("Remove:", remove)] if names else []
@@ -80,7 +80,7 @@ class CasesView(pn.viewable.Viewer):
             return
         self._words.write(*describe_cases(found.result, len(names)))
         now = self._answers.answer
-        fits = now is not None and self._answers.fits and now.evidence == session.evidence
+        fits = now is not None and self._answers.fits and now.supposed == session.supposed
         self._grid.source = cases_source(found.network, found.result, now if fits else None, session.selected)
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -91,9 +91,9 @@ def solve_cases(network: Network, _evidence: Evidence, subject: Subject) -> list
     """What the network says given each case."""
     found: list[Answered] = []
     for name, case in subject:
-        evidence, missing = fit_case(case, network)
+        supposed, missing = fit_case(case, network)
         before = found[0].answer.before if found else None
-        found.append(Answered(name, answer(network, evidence, before), missing))
+        found.append(Answered(name, answer(network, supposed, before), missing))
     return found
 
 

@@ -55,7 +55,7 @@ class ExplanationView(pn.viewable.Viewer):
     def _find_marginals(self) -> Marginals | None:
         """What is probable of each variable alone, if that is known of this evidence."""
         answer = self._answers.answer
-        fits = answer is not None and self._answers.fits and answer.evidence == self._session.evidence
+        fits = answer is not None and self._answers.fits and answer.supposed == self._session.supposed
         return answer.after if answer is not None and fits else None
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -78,7 +78,8 @@ def describe_explanation(found: Found) -> list[str]:
     else:
         whose = f"all {count(len(result.states), 'variable')} together (MPE)"
     told = f"{probability:.4g}" if probability > 0 else f"exp({result.log_probability:,.2f})".replace("-", "−")
-    lines = [f"The most probable states of {whose}: probability {told}{' given the evidence' * bool(found.evidence)}."]
+    given = "" if found.supposed.is_nothing else " given the evidence"
+    lines = [f"The most probable states of {whose}: probability {told}{given}."]
     if result.other is not None:
         differing = [name for name, state in result.states.items() if result.other[name] != state]
         lines.append(f"Not the only ones: others are as probable, which differ in {cut(differing)}.")

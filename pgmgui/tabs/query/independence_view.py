@@ -9,10 +9,12 @@ from typing import Any
 
 import panel as pn
 
-from engine.inference.query import Evidence
+from engine.inference.query import Evidence, list_constrained, names_of
 from engine.insight.separation import Separation, Trail, separate
+from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.relatives import Tie, explain_blanket
+from engine.model.variable import list_names
 from pgmgui.board.beside import work_beside
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.fields import make_field
@@ -133,7 +135,8 @@ class IndependenceView(pn.viewable.Viewer):
             return
         trails = reading.trails
         self._chosen = self._chosen if self._chosen < len(trails) else 0
-        self._words.write(*describe_reading(found.network, reading), *_tell_surplus(names))
+        targets = ["A target counts as a likelihood here."] if found.supposed.wanted.tables else []
+        self._words.write(*describe_reading(found.network, reading), *targets, *_tell_surplus(names))
         self._trails.groups = list_groups(found.network, reading, self._chosen)
         self._show(found.network, trails[self._chosen] if trails else None, reading.knowledge.likely)
 
@@ -163,7 +166,11 @@ def read_graph(network: Network, evidence: Evidence, subject: Subject) -> Readin
     # A likelihood that leaves one state is a state.
     settled = [name for name, weights in evidence.likelihoods.items() if sum(weight > 0 for weight in weights) == 1]
     known = frozenset(network.index[name] for name in (*evidence.states, *settled, *given))
-    likely = frozenset(network.index[name] for name in evidence.likelihoods) - known
+    together = [key for key in evidence.marginals if len(names_of(key)) > 1]
+    if together:
+        names_told = list_names(list(names_of(together[0])))
+        raise PgmError(f"a target of {names_told} together ties them, which the graph does not show; leave it out")
+    likely = frozenset(network.index[name] for name in (*evidence.likelihoods, *list_constrained(evidence))) - known
     knowledge = Knowledge(known, likely)
     if len(variables) < 2:
         return Reading(variables, knowledge, None, explain_blanket(network, variables[0]))

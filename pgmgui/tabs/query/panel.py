@@ -7,22 +7,24 @@ from typing import Any, Protocol
 
 import panel as pn
 
-from pgmgui.board.board import suppose
 from pgmgui.board.cards import make_card
 from pgmgui.components.bars.bars import Bars
-from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.choices.choices import Choices
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_switch, make_wrapped_switch
-from pgmgui.project.supposing import describe_supposed
 from pgmgui.project.words import count
 from pgmgui.state.answers import Answers, describe_evidence
 from pgmgui.state.session import Session
+from pgmgui.state.solving import describe_course
 from pgmgui.tabs.query.cases_view import CasesView
 from pgmgui.tabs.query.explanation_view import ExplanationView
 from pgmgui.tabs.query.independence_view import IndependenceView
 from pgmgui.tabs.query.information_view import InformationView
+from pgmgui.tabs.query.lab_view import LabView
+from pgmgui.tabs.query.meanings_view import MeaningsView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
+from pgmgui.tabs.query.supposing import drop_supposed, list_groups, suppose_from
 
 MOST_STATES = 60
 """States of a variable that have a bar."""
@@ -30,9 +32,9 @@ MOST_VARIABLES = 24
 """Variables that are shown at once, the selected ones first."""
 SMALL = 12
 """A network of up to so many variables is shown whole."""
-HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood."
+HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood, or press target and drag for a target."
 PARAMETERS = ["current", "learned"]
-BARS = "bars"
+BARS, LAB = "bars", "evidence lab"
 
 
 class QueryView(Protocol):
@@ -44,6 +46,8 @@ class QueryView(Protocol):
 
 VIEWS: Mapping[str, Callable[[Session, Answers], QueryView] | None] = {
     BARS: None,
+    LAB: LabView,
+    "three meanings": MeaningsView,
     "explanation": ExplanationView,
     "sensitivity": SensitivityView,
     "observe next": InformationView,
@@ -66,7 +70,7 @@ class QueryPanel(pn.viewable.Viewer):
         self._about = PlainText(margin=(0, 0))
         self._supposed = Choices(
             label="Supposed",
-            on_press=lambda name: session.suppose(name, None),
+            on_press=lambda key: drop_supposed(session, key),
             margin=0,
             styles={"max-height": "96px", "overflow": "auto"},
         )
@@ -90,8 +94,8 @@ class QueryPanel(pn.viewable.Viewer):
             sizing_mode="stretch_both",
             margin=(8, 4, 0, 12),
         )
-        session.param.watch(self._notice, ["scene", "evidence", "viewed", "learned", "moment", "selected"])
-        answers.param.watch(self._notice, ["answer", "busy", "looking"])
+        session.param.watch(self._notice, ["scene", "supposed", "viewed", "learned", "moment", "selected"])
+        answers.param.watch(self._notice, ["answer", "coming", "busy", "looking"])
         self._update()
 
     def look(self, looked_at: bool) -> None:
@@ -110,7 +114,7 @@ class QueryPanel(pn.viewable.Viewer):
         self._update()
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
-        suppose(self._session, message)
+        suppose_from(self._session, self._answers, message)
 
     def _notice(self, *_events: Any) -> None:
         # A run reports many times a second: nobody looks at a tab that is closed.
@@ -122,29 +126,24 @@ class QueryPanel(pn.viewable.Viewer):
         self._parameters.value = session.viewed
         self._parameters.disabled = session.learned is None
         self._about.write(describe_parameters(session))
-        self._clear.disabled = not session.evidence
-        self._supposed.groups = self._list_supposed()
+        self._clear.disabled = session.supposed.is_nothing
+        self._supposed.groups = list_groups(session)
         self._words.write(*self._tell())
         self._show_bars()
 
-    def _list_supposed(self) -> list[Group]:
-        network = self._session.network
-        items = []
-        for name, likelihood in self._session.evidence.items():
-            words = describe_supposed(name, network.variables[network.index[name]].states, likelihood)
-            items.append(Choice(name, f"✕ {words}", f"Remove: {words}"))
-        return [Group("Supposed:", tuple(items))] if items else []
-
     def _tell(self) -> list[str]:
         """How to begin, or what is found."""
-        session, found = self._session, self._answers.answer
+        session, found = self._session, self._answers.fitting
         if not session.network.variables:
             return ["No variables yet: double-click on the canvas to draw one."]
-        if found is None or not self._answers.fits or found.evidence != session.evidence:
+        if found is None:
             return ["Computing …" if self._answers.busy else HOW_TO_BEGIN]
+        if self._shown.value == LAB:
+            return []  # it says all that itself, where it scrolls
         lines = [found.trouble, describe_evidence(found)]
         if self._shown.value == BARS:
-            lines += ["" if session.evidence else HOW_TO_BEGIN, describe_shown(session)]
+            lines.append(describe_course(found.course) if found.course is not None and not found.trouble else "")
+            lines += [HOW_TO_BEGIN if session.supposed.is_nothing else "", describe_shown(session)]
         return [line for line in lines if line]
 
     def _show_bars(self) -> None:
@@ -152,7 +151,7 @@ class QueryPanel(pn.viewable.Viewer):
         cards = []
         if found is not None and self._answers.fits:
             shown = choose_shown(self._session)[:MOST_VARIABLES]
-            cards = [make_card(found, self._session.evidence, found.network.index[v], MOST_STATES) for v in shown]
+            cards = [make_card(found, self._session.supposed, found.network.index[v], MOST_STATES) for v in shown]
         if cards != self._bars.cards:
             self._bars.cards = cards
 
@@ -165,7 +164,7 @@ def choose_shown(session: Session) -> list[str]:
     names = [variable.name for variable in session.network.variables]
     if session.selected:
         return list(session.selected)
-    return names if len(names) <= SMALL else [name for name in names if name in session.evidence]
+    return names if len(names) <= SMALL else [name for name in names if name in session.supposed.names]
 
 
 def describe_shown(session: Session) -> str:

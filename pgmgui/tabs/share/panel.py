@@ -71,7 +71,7 @@ class SharePanel(pn.viewable.Viewer):
             scroll="y-auto",
         )
         # What was to be copied speaks of what was open.
-        session.param.watch(lambda *_: self._clear(), ["scene", "settings", "axes"])
+        session.param.watch(lambda *_: self._clear(), ["scene", "settings", "axes", "supposed"])
         keeper.param.watch(lambda *_: self._tell(), "status")
         self._tell()
 
@@ -107,7 +107,9 @@ class SharePanel(pn.viewable.Viewer):
                 "A link can only open an example of the gallery with other marks; save the session as a file instead."
             )
             return
-        link = make_link(find_example(scene.example), Saved(scene, session.settings, axes=session.axes))
+        link = make_link(
+            find_example(scene.example), Saved(scene, session.settings, session.supposed, axes=session.axes)
+        )
         address = "" if pn.state.location is None else f"{pn.state.location.href.split('?')[0]}"
         self._show("A link that opens this scene", f"{address}{link}")
 

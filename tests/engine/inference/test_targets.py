@@ -12,7 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from engine.formats import read_network
-from engine.inference.query import Evidence, meet_targets, query
+from engine.inference.explanation import explain
+from engine.inference.query import Evidence, meet_targets, query, query_joint
 from engine.inference.targets import meeting
 from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError, UnknownNameError
@@ -91,6 +92,34 @@ def test_every_way_finds_the_i_projection(question, solver):
     if not isinstance(network, BayesianNetwork):
         whole = oracles.joint_weights(cardinalities, network.scopes, network.tables, {}).sum()
     assert met.posterior.log_evidence[0] == pytest.approx(math.log(joint.sum() / whole), abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(questions(), st.booleans())
+def test_joints_and_explanations_honour_targets(question, fixed):
+    """Of some variables together, under the distribution that meets the targets and knows the rest."""
+    network, hard, soft, joint, targets = question
+    prior = joint_of(network, {})
+    if not fixed:
+        bent = prior * np.random.default_rng(1).uniform(0.3, 1.0, size=prior.shape)
+        targets = {scope: oracles.marginal(bent, scope) / bent.sum() for scope in targets}
+    fitted = oracles.project_on_marginals(joint if fixed else prior, targets, 300)
+    off = max(abs(oracles.marginal(fitted, scope) - target).max() for scope, target in targets.items())
+    assume(off < 1e-12)
+    if not fixed:
+        fitted = np.divide(fitted * joint, prior, out=np.zeros_like(prior), where=prior > 0)
+        fitted /= fitted.sum()
+    evidence = as_evidence(network, hard, soft, targets, fixed=fixed)
+    scope = tuple(reversed(range(min(3, prior.ndim))))
+    names = [network.variables[v].name for v in scope]
+    found = query_joint(network, evidence, names)
+    np.testing.assert_allclose(found, oracles.marginal(fitted, scope), rtol=0, atol=1e-8)
+    for chosen, over in ((None, tuple(range(prior.ndim))), (names, scope)):
+        best = explain(network, evidence, chosen)
+        weights = oracles.marginal(fitted, over)
+        assert math.exp(best.log_probability) == pytest.approx(weights.max(), abs=1e-8)
+        codes = tuple(network.variables[v].code(best.states[network.variables[v].name]) for v in over)
+        assert weights[codes] == pytest.approx(weights.max(), abs=1e-8)
 
 
 @settings(max_examples=40, deadline=None)

@@ -221,6 +221,21 @@ def test_supposing_a_state_again_lets_it_go(session):
     assert do(likelihood=None) == {}
 
 
+def test_a_weight_of_a_variable_with_a_target_is_another_target(session):
+    session.want(("V",), (0.5, 0.5))
+    assert perform(session, {"op": "suppose", "name": "V", "state": 0, "weight": 0.8})
+    assert session.wanted.of("V") == (0.8, 0.2)
+    assert perform(session, {"op": "suppose", "name": "V", "target": [0.25, 0.75]})  # a drag that is given up
+    assert session.wanted.of("V") == (0.25, 0.75)
+    for odd in ([0.5], [0.5, "x"], "no", [2, -1]):
+        assert not perform(session, {"op": "suppose", "name": "V", "target": odd})
+    assert not perform(session, {"op": "suppose", "name": "V", "target": [0.5, 0.6]})
+    assert "sums to 1.1" in session.message
+    assert session.wanted.of("V") == (0.25, 0.75)
+    assert perform(session, {"op": "suppose", "name": "V", "state": 1, "weight": None})
+    assert (session.evidence, session.wanted.of("V")) == ({"V": (0.0, 1.0)}, None)
+
+
 def test_bars_are_sent_while_they_are_shown(session, wire):
     wire._perform({"op": "suppose", "name": "V", "state": 0, "weight": None, "seq": 1})
     assert wire.sent[0] == {"type": "bars", "seq": 1, "shown": False, "cards": [], "supposed": [(0, "V = v")]}

@@ -12,7 +12,9 @@ from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.project.cases import fit_case, make_case, name_case
 from pgmgui.project.examples import find_example
+from pgmgui.project.scene import Case
 from pgmgui.project.session_file import Saved, dump, parse
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.cases_view import cases_source, describe_cases, solve_cases
 
@@ -31,20 +33,20 @@ def session():
 
 
 def test_a_case_fits_by_the_names_of_states_in_any_order():
-    case = make_case({"C": (1.0, 0.25)}, coin("heads", "tails"))
-    assert case == {"C": {"heads": 1.0, "tails": 0.25}}
-    assert fit_case(case, coin("tails", "heads")) == ({"C": (0.25, 1.0)}, [])
-    assert fit_case(case, coin("heads", "edge")) == ({}, ["C"])
-    assert fit_case(case, coin("heads", "tails", "edge")) == ({}, ["C"])
-    assert fit_case({"D": {"a": 1.0, "b": 0.0}}, coin("a", "b")) == ({}, ["D"])
-    assert fit_case({"C": {"a": 0.0, "b": 0.0}}, coin("a", "b")) == ({}, ["C"])
+    case = make_case(Supposed({"C": (1.0, 0.25)}), coin("heads", "tails"))
+    assert case == Case({"C": {"heads": 1.0, "tails": 0.25}})
+    assert fit_case(case, coin("tails", "heads")) == (Supposed({"C": (0.25, 1.0)}), [])
+    assert fit_case(case, coin("heads", "edge")) == (Supposed(), ["C"])
+    assert fit_case(case, coin("heads", "tails", "edge")) == (Supposed(), ["C"])
+    assert fit_case(Case({"D": {"a": 1.0, "b": 0.0}}), coin("a", "b")) == (Supposed(), ["D"])
+    assert fit_case(Case({"C": {"a": 0.0, "b": 0.0}}), coin("a", "b")) == (Supposed(), ["C"])
 
 
 def test_names_of_cases_differ():
     network = coin("heads", "tails")
-    taken = {"C = heads": {}, "C = heads (2)": {}}
-    assert name_case({"C": (1.0, 0.0)}, network, {}) == "C = heads"
-    assert name_case({"C": (1.0, 0.0)}, network, taken) == "C = heads (3)"
+    taken = {"C = heads": Case(), "C = heads (2)": Case()}
+    assert name_case(Supposed({"C": (1.0, 0.0)}), network, {}) == "C = heads"
+    assert name_case(Supposed({"C": (1.0, 0.0)}), network, taken) == "C = heads (3)"
 
 
 def test_keeping_and_removing_can_be_undone_and_leave_what_was_learned(session):
@@ -85,7 +87,8 @@ def test_cases_are_in_the_session_file(session):
 
 def test_cases_that_do_not_fit_or_are_impossible_say_so():
     network = BayesianNetwork(coin("a", "b").variables, ((),), (np.array([1.0, 0.0]),))
-    cases = {"sure": {"C": {"a": 1.0, "b": 0.0}}, "never": {"C": {"a": 0.0, "b": 1.0}}, "gone": {"X": {"a": 1.0}}}
+    given = {"sure": {"C": {"a": 1.0, "b": 0.0}}, "never": {"C": {"a": 0.0, "b": 1.0}}, "gone": {"X": {"a": 1.0}}}
+    cases = {name: Case(likelihoods) for name, likelihoods in given.items()}
     found = solve_cases(network, None, tuple(cases.items()))
     impossible, gone, more = describe_cases(found, 5)
     assert impossible.startswith("never: C = b is impossible")

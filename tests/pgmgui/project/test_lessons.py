@@ -1,5 +1,8 @@
 """The lessons say what is true: every sentence with a number in it is computed."""
 
+import itertools
+import re
+
 import numpy as np
 import pytest
 
@@ -11,6 +14,7 @@ from pgmgui.project.axes import Axes
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
+from pgmgui.state.answers import answer
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.standings import Standings
@@ -132,6 +136,46 @@ def test_compression_on_a_chain():
     assert {"X3", "X4"} in before
     assert {"X7", "X8"} in before
     assert {"X3", "X4", "X5", "X6", "X7", "X8"} in after
+
+
+# --- what is supposed
+
+
+def suppose(lesson, step):
+    """What the page says of a step's scene: the first state of each variable in percent, or why not; and the course."""
+    link, _ = opened(lesson, step)
+    found = answer(link.scene.document.network, link.supposed)
+    told = (
+        {}
+        if found.after is None
+        else {name: f"{100 * found.after[v][0]:.1f}%" for name, v in found.network.index.items()}
+    )
+    for name in told:
+        for said in re.findall(rf"{name}(?: is| at)? (\d+\.\d%)", LESSONS[lesson].steps[step].see):
+            assert (name, said) == (name, told[name])
+    return told, found
+
+
+def test_targets_before_and_after_what_is_known():
+    told, _ = suppose("targets", 0)
+    assert [told[name] for name in ("lung", "bronc", "dysp")] == ["10.0%", "60.0%", "55.3%"]
+    told, found = suppose("targets", 1)
+    assert [told[name] for name in ("dysp", "lung", "bronc", "xray")] == ["70.0%", "20.0%", "67.4%", "24.5%"]
+    offs = [max(stand.residuals) for stand in found.course.stands]
+    assert len(offs) == 8
+    assert all(after < before / 7 for before, after in itertools.pairwise(offs))
+    told, _ = suppose("targets", 2)
+    assert [told[name] for name in ("dysp", "lung", "bronc", "xray")] == ["79.4%", "30.3%", "71.0%", "34.0%"]
+
+
+def test_targets_that_cannot_hold_at_once():
+    told, found = suppose("conflict", 0)
+    assert (told["either"], len(found.course.stands)) == ("64.0%", 2)
+    _, found = suppose("conflict", 1)
+    assert "come no closer: the target of 'tub' by 0.3" in found.trouble
+    told, found = suppose("conflict", 2)
+    assert [told[name] for name in ("tub", "lung", "either", "xray")] == ["60.0%", "10.0%", "66.0%", "66.4%"]
+    assert found.course.stands[-1].number == 199
 
 
 # --- Markov networks

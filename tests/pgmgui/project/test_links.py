@@ -9,12 +9,14 @@ import pytest
 from engine.learning.hold_out import HoldOut
 from engine.model.errors import PgmError
 from engine.model.prior import Gaussian, Laplace
+from engine.model.table_prior import LogisticNormal
 from pgmgui.project.axes import Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
 from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Soft
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.session import Session
 
 
@@ -44,6 +46,16 @@ def test_a_link_that_was_made_opens_the_same():
     assert (link.settings, link.run) == (settings, True)
     assert link.axes == link.saved.axes == Axes("seconds", "log gap", "all")
     assert "log" not in make_link(example, Saved(scene))
+
+
+def test_a_link_has_a_prior_on_tables_by_its_name():
+    scene = replace(parse_link({"example": "asia"}).scene, table_prior=LogisticNormal(1.5), common_prior=2.0)
+    assert is_linkable(scene)
+    text = make_link(find_example("asia"), Saved(scene, Settings(("numerical-em",))))
+    assert "learner=numerical-em&" in text
+    assert "prior=logistic-normal:1.5" in text
+    assert parse_link(dict(parse_qsl(text.removeprefix("?")))).scene.table_prior == LogisticNormal(1.5)
+    assert parse_link({"example": "asia", "prior": "dirichlet:2"}).scene.common_prior == 2.0
 
 
 def test_a_link_says_what_is_read_otherwise():
@@ -81,6 +93,16 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "thesis-grid", "given": "10"}, "'given' names '10'"),
         ({"example": "thesis-grid", "l2": "0"}, "'l2' is '0'; expected a number from 1e-15"),
         ({"example": "thesis-grid", "l1": "1", "l2": "1"}, "both l1 and l2"),
+        ({"example": "asia", "prior": "os:1"}, "the link's 'prior': the prior 'os' is not installed"),
+        (
+            {"example": "asia", "prior": "logistic-normal:wide"},
+            "the link's 'prior': 'logistic-normal:wide' is no prior",
+        ),
+        ({"example": "asia", "prior": "dirichlet:0.5"}, "'prior' is '0.5'; expected a number from 1"),
+        (
+            {"example": "thesis-grid", "prior": "logistic-normal:1"},
+            "'logistic-normal' is for Bayesian networks; use l2",
+        ),
         ({"example": "asia", "x": "rows"}, "'x' is 'rows'; use one of iterations, inferences, seconds"),
         ({"example": "asia", "y": "log gap"}, "'y' is 'log gap'; use one of objective, log-gap"),
         ({}, "no example ''; there are asia"),
@@ -102,6 +124,18 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "asia", "prior": "0.5"}, "'prior' is '0.5'"),
         ({"example": "asia", "colour": "red"}, "'colour', which is not known"),
         ({"example": "earthquake", "hide": "Alarm"}, "has no data"),
+        ({"example": "asia", "suppose": "smoke"}, "'suppose' has 'smoke'; expected a name, a colon"),
+        ({"example": "asia", "suppose": "no:yes"}, "'suppose' names 'no'; the example has 'asia'"),
+        ({"example": "asia", "suppose": "smoke:maybe"}, "gives smoke the state 'maybe'; it has 'yes', 'no'"),
+        (
+            {"example": "asia", "suppose-likelihood": "smoke:1"},
+            "'suppose-likelihood' of smoke must be 2 different numbers",
+        ),
+        ({"example": "asia", "suppose-likelihood": "smoke:1/x"}, "'suppose-likelihood' has '1/x'; expected numbers"),
+        ({"example": "asia", "suppose-target": "smoke:0.5/0.6"}, "the target of 'smoke' sums to 1.1"),
+        ({"example": "asia", "suppose-target": "smoke+smoke:1/0/0/0"}, "name each of its variables once"),
+        ({"example": "asia", "suppose": "smoke:yes", "suppose-target": "smoke:0.5/0.5"}, "evidence of another kind"),
+        ({"example": "asia", "non-fixed": "yes"}, "'non-fixed' is 'yes'; expected 1"),
     ],
 )
 def test_a_bad_link_says_what_is_wrong(query, message):
@@ -109,6 +143,17 @@ def test_a_bad_link_says_what_is_wrong(query, message):
         parse_link(query)
     assert message in str(caught.value)
     assert len(str(caught.value)) < 400
+
+
+def test_a_link_carries_what_is_supposed():
+    tables = {("lung",): (0.25, 0.75), ("smoke", "bronc"): (0.1, 0.2, 0.3, 0.4)}
+    supposed = Supposed({"dysp": (1.0, 0.0), "xray": (0.9, 0.1)}, Wanted(tables, fixed=False))
+    scene = parse_link({"example": "asia"}).scene
+    text = make_link(find_example("asia"), Saved(scene, supposed=supposed))
+    wanted = "suppose-target=lung:0.25/0.75,smoke%2Bbronc:0.1/0.2/0.3/0.4&non-fixed=1"
+    assert text.endswith(f"suppose=dysp:yes&suppose-likelihood=xray:0.9/0.1&{wanted}")
+    link = parse_link(dict(parse_qsl(text.removeprefix("?"))))
+    assert link.supposed == link.saved.supposed == supposed
 
 
 def test_whatever_a_link_says_is_opened_or_refused():

@@ -12,6 +12,7 @@ from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Given, Hidden
 from pgmgui.project.scene import derive
 from pgmgui.project.session_file import Saved, dump, parse
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from tests import oracles
@@ -232,7 +233,7 @@ def test_results_and_evidence_that_are_none_are_refused(spoil, message):
 
 def test_opening_brings_settings_evidence_and_results_and_can_be_undone():
     _, race = learned()
-    saved = replace(race.saved(), evidence={"X": (1.0, 0.0)})
+    saved = replace(race.saved(), supposed=Supposed({"X": (1.0, 0.0)}))
     session = Session()
     other = Race(session)
     session.open_example(GALLERY["asia"])

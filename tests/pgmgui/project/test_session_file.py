@@ -15,7 +15,9 @@ from engine.learning.hold_out import HoldOut
 from engine.model.dataset import TargetCell, make_dataset
 from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
+from engine.model.table_prior import make_table_prior
 from pgmgui.project.axes import Axes
+from pgmgui.project.cases import make_case
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Given, Hidden, Partial, ReadAs, Sensor, Soft
@@ -23,6 +25,7 @@ from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, dump, dump_csv, is_session, parse, read_session, write_session
 from pgmgui.project.settings import Settings
 from pgmgui.project.simulated_data import Simulation, simulate_scene
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from tests.pgmgui.state.test_race import follow
@@ -278,13 +281,16 @@ def places(value):
 
 
 def test_whatever_is_changed_becomes_a_session_or_one_sentence():
-    small = replace(asia(), data=None)
+    pair = (0.1, 0.2, 0.3, 0.4)
+    supposed = Supposed({"asia": (0.5, 1.0)}, Wanted({("smoke", "bronc"): pair, ("dysp",): (0.7, 0.3)}, fixed=False))
+    cases = {"case": make_case(supposed, asia().document.network)}
+    small = replace(asia(), data=None, cases=cases)
     session = Session()
     session.open_example(load_gallery()[2])
     race = Race(session)
     race.begin()
     follow(race)
-    texts = [dump(Saved(small, Settings(), {"asia": (0.5, 1.0)})), dump(race.saved())]
+    texts = [dump(Saved(small, Settings(), supposed)), dump(race.saved())]
     chance, said = random.Random(11), []
     for number in range(400):
         root = json.loads(texts[number % 2])
@@ -321,9 +327,34 @@ def test_the_prior_and_what_is_given_of_a_markov_network_are_kept(prior):
     assert [scene.document.network.variables[v].name for v in found.given] == ["2", "5"]
 
 
+@pytest.mark.usefixtures("installed_priors")
+@pytest.mark.parametrize("name", ["logistic-normal", "near"])
+def test_a_prior_on_tables_is_kept_by_name(name):
+    scene = replace(asia(), table_prior=make_table_prior(name, 0.75))
+    text = dump(Saved(scene))
+    assert json.loads(text)["table_prior"] == {"name": name, "width": 0.75}
+    assert parse(text).scene.table_prior == scene.table_prior
+    older = json.loads(text)
+    del older["table_prior"]
+    assert parse(json.dumps(older)).scene.table_prior is None
+
+
 @pytest.mark.parametrize(
     ("scene", "changes", "message"),
     [
+        (grid, {"table_prior": {"name": "logistic-normal", "width": 1}}, "table_prior: only Bayesian networks"),
+        (
+            asia,
+            {"table_prior": {"name": "os:system", "width": 1}},
+            "table_prior: the prior 'os:system' is not installed",
+        ),
+        (
+            asia,
+            {"table_prior": {"name": "near", "width": 1}},
+            "table_prior: the prior 'near' is not installed; use one",
+        ),
+        (asia, {"table_prior": {"name": "logistic-normal", "width": 0}}, r"table_prior\.width: expected a number from"),
+        (asia, {"table_prior": {"name": 3, "width": 1}}, r"table_prior\.name: expected a text"),
         (grid, {"factor_prior": {"kind": "l3", "width": 1}}, r"factor_prior\.kind: expected one of 'l2', 'l1'"),
         (grid, {"factor_prior": {"kind": "l2", "width": 0}}, r"factor_prior\.width: expected a number from 1e-15"),
         (grid, {"factor_prior": {"kind": "l2"}}, r"factor_prior\.width: expected a number"),

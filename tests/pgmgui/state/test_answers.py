@@ -18,6 +18,7 @@ from engine.model.variable import Variable
 from pgmgui.board.beside import work_beside
 from pgmgui.board.cards import MOST_STATES, look_into, make_card
 from pgmgui.project.examples import load_gallery
+from pgmgui.project.wanted import Supposed
 from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, describe_evidence
 from pgmgui.state.frames import Frame
@@ -54,7 +55,7 @@ def questions(draw):
 @settings(max_examples=150, deadline=None)
 def test_answers_are_those_of_enumeration(question):
     network, evidence = question
-    found = answer(network, evidence)
+    found = answer(network, Supposed(evidence))
     prior, joint = enumerate_joint(network, {}), enumerate_joint(network, evidence)
     for v, before in enumerate(found.before):
         np.testing.assert_allclose(before, oracles.marginal(prior, (v,)), atol=1e-9)
@@ -78,24 +79,26 @@ def copy_network():
 
 def test_impossible_evidence_is_explained_by_what_contradicts():
     network = copy_network()
-    found = answer(network, {"C": (1.0, 0.0), "A": (1.0, 0.0), "B": (0.0, 1.0)})
+    found = answer(network, Supposed({"C": (1.0, 0.0), "A": (1.0, 0.0), "B": (0.0, 1.0)}))
     assert found.trouble.startswith("A = heads and B = tails cannot hold together")
     assert describe_evidence(found) == "Log evidence −∞: probability 0."
     np.testing.assert_allclose(found.before[1], [0.5, 0.5])
     sure = BayesianNetwork(network.variables[:1], ((),), (np.array([1.0, 0.0]),))
-    assert answer(sure, {"A": (0.0, 1.0)}).trouble.startswith("A = tails is impossible")
+    assert answer(sure, Supposed({"A": (0.0, 1.0)})).trouble.startswith("A = tails is impossible")
     many = BayesianNetwork(
         tuple(Variable(f"V{k}", ("a", "b")) for k in range(12)),
         ((),) * 12,
         (np.array([1.0, 0.0]),) * 12,
     )
-    assert answer(many, {f"V{k}": (0.0, 1.0) for k in range(12)}).trouble.startswith("What is supposed cannot hold")
+    assert answer(many, Supposed({f"V{k}": (0.0, 1.0) for k in range(12)})).trouble.startswith(
+        "What is supposed cannot hold"
+    )
 
 
 def test_a_model_without_a_posterior_says_why(monkeypatch):
     coin = Variable("A", ("heads", "tails"))
     nothing = MarkovNetwork((coin,), ((0,),), (np.zeros(2),))
-    found = answer(nothing, {})
+    found = answer(nothing, Supposed({}))
     assert (found.before, found.after) == (None, None)
     assert "exclude every configuration" in found.trouble
     assert describe_evidence(found) == ""
@@ -104,23 +107,25 @@ def test_a_model_without_a_posterior_says_why(monkeypatch):
         raise MemoryLimitError("inference needs 8 GB, and 2 GB are allowed", 8, 2)
 
     monkeypatch.setattr(module, "query", refuse)
-    assert "needs 8 GB" in answer(copy_network(), {}).trouble
+    assert "needs 8 GB" in answer(copy_network(), Supposed({})).trouble
 
 
 def test_the_evidence_in_words():
     network = copy_network()
-    assert describe_evidence(answer(network, {})) == ""
-    assert describe_evidence(answer(network, {"A": (1.0, 0.0)})) == "Log evidence −0.6931 nats: probability 0.5."
+    assert describe_evidence(answer(network, Supposed({}))) == ""
+    assert (
+        describe_evidence(answer(network, Supposed({"A": (1.0, 0.0)}))) == "Log evidence −0.6931 nats: probability 0.5."
+    )
     certain = BayesianNetwork(network.variables[:1], ((),), (np.array([1.0, 0.0]),))
-    assert describe_evidence(answer(certain, {"A": (1.0, 0.0)})) == "Log evidence 0.0000 nats: probability 1."
+    assert describe_evidence(answer(certain, Supposed({"A": (1.0, 0.0)}))) == "Log evidence 0.0000 nats: probability 1."
     rare = tuple(Variable(f"V{k}", ("a", "b")) for k in range(300))
     rare = BayesianNetwork(rare, ((),) * 300, (np.array([1e-3, 1 - 1e-3]),) * 300)
-    told = describe_evidence(answer(rare, {f"V{k}": (1.0, 0.0) for k in range(300)}))
+    told = describe_evidence(answer(rare, Supposed({f"V{k}": (1.0, 0.0) for k in range(300)})))
     assert told == "Log evidence −2,072.3266 nats: probability too small to write."
 
 
 def test_an_empty_network_has_an_empty_answer():
-    found = answer(BayesianNetwork((), (), ()), {})
+    found = answer(BayesianNetwork((), (), ()), Supposed({}))
     assert (found.before, found.after, found.trouble) == ((), (), "")
 
 
@@ -160,7 +165,7 @@ def test_nothing_is_computed_while_nobody_looks(session, asked):
     session.suppose_nothing()
     assert len(asked) == 2
     answers.looking = True
-    assert answers.answer.evidence == {}
+    assert answers.answer.supposed.likelihoods == {}
     assert len(asked) == 2  # what there is without evidence is known
     assert not answers.busy
 
@@ -181,24 +186,24 @@ def test_only_what_changes_the_answer_is_computed(session, asked):
     session.report(last)
     session.travel_to(Frame(0, first))
     assert len(asked) == 6  # each with and without evidence
-    expected = answer(first.network(), {"dysp": (1.0, 0.5)})
+    expected = answer(first.network(), Supposed({"dysp": (1.0, 0.5)}))
     np.testing.assert_allclose(answers.answer.after[0], expected.after[0])
     session.view("current")
-    np.testing.assert_allclose(answers.answer.after[0], answer(session.network, {"dysp": (1, 0.5)}).after[0])
+    np.testing.assert_allclose(answers.answer.after[0], answer(session.network, Supposed({"dysp": (1, 0.5)})).after[0])
 
 
 def test_the_newest_question_wins_and_the_page_does_not_wait(session, monkeypatch):
     """While one is answered, of the questions that come only the last is."""
     started, go = threading.Event(), threading.Event()
-    find, found = module.answer, []
+    find, found = module.answer_in_turns, []
 
-    def slow(network, evidence, before=None):
-        found.append(dict(evidence))
+    def slow(network, supposed, before=None):
+        found.append(dict(supposed.likelihoods))
         started.set()
         assert go.wait(10)
-        return find(network, evidence, before)
+        return find(network, supposed, before)
 
-    monkeypatch.setattr(module, "answer", slow)
+    monkeypatch.setattr(module, "answer_in_turns", slow)
 
     async def use():
         answers = Answers(session, work_beside)
@@ -216,14 +221,14 @@ def test_the_newest_question_wins_and_the_page_does_not_wait(session, monkeypatc
     answers = run_apart(use)
     everything = {"asia": (1, 0), "smoke": (1, 0), "dysp": (1, 0)}
     assert found == [{}, everything]
-    assert answers.answer.evidence == everything
+    assert answers.answer.supposed.likelihoods == everything
 
 
 def test_a_bug_reaches_the_user(session, monkeypatch, caplog):
     def fail(*_):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(module, "answer", fail)
+    monkeypatch.setattr(module, "answer_in_turns", fail)
     answers = Answers(session, work_beside)
     answers.looking = True
     assert "boom" in session.message
@@ -238,10 +243,10 @@ def test_cards_are_cut_and_hold_what_is_supposed(session):
     eight = Variable("X", tuple("abcdefgh"))
     network = BayesianNetwork((eight,), ((),), (np.full(8, 0.125),))
     evidence = {"X": (0.0,) * 7 + (1.0,)}
-    card = make_card(answer(network, evidence), evidence, 0, MOST_STATES)
+    card = make_card(answer(network, Supposed(evidence)), Supposed(evidence), 0, MOST_STATES)
     assert (card.states, card.more, card.hard) == (tuple("abcdef"), 2, 7)
     assert (card.before, card.after) == ((0.125,) * 6, (0.0,) * 6)
-    assert card.likelihood == evidence["X"]
+    assert (card.kind, card.numbers) == ("state", evidence["X"])
 
 
 def test_the_canvas_shows_no_cards_of_another_network(session):
@@ -251,7 +256,7 @@ def test_the_canvas_shows_no_cards_of_another_network(session):
     assert len(look_into(session, answers).cards) == 8
     session.suppose("smoke", (0.5, 1))
     assert look_into(session, answers).supposed == {2: "smoke: likelihood yes 0.5, no 1"}
-    answers.answer = answer(copy_network(), {})
+    answers.answer = answer(copy_network(), Supposed({}))
     beliefs = look_into(session, answers)
     assert (beliefs.shown, beliefs.cards) == (True, ())
 

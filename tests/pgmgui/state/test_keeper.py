@@ -58,7 +58,7 @@ def test_a_change_is_kept_and_no_change_is_not(session, tmp_path, monkeypatch):
     found = store.load(keeper.key)
     assert found.scene.marks == {"smoke": Hidden()}
     assert found.settings.seed == 9
-    assert found.evidence == {"bronc": (1.0, 0.0)}
+    assert found.supposed.likelihoods == {"bronc": (1.0, 0.0)}
     session.undo()
     settle(keeper)
     assert store.load(keeper.key).scene.marks == {}

@@ -3,18 +3,39 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from engine.inference.query import Evidence
+from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.model.variable import Variable
+from pgmgui.components.rounds.rounds import Line, Rounds
 from pgmgui.project.examples import find_example
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
 from pgmgui.tabs.query.explanation_view import describe_explanation, explanation_source, solve_explanation
-from pgmgui.tabs.query.independence_view import IndependenceView
+from pgmgui.tabs.query.independence_view import IndependenceView, read_graph
 from pgmgui.tabs.query.information_view import describe_information, list_ranges, solve_information
+from pgmgui.tabs.query.meanings_view import (
+    begin_with,
+    describe_meanings,
+    meanings_source,
+    read_numbers,
+    solve_meanings,
+)
+from pgmgui.tabs.query.numbers_view import (
+    LIKELIHOOD,
+    NOW,
+    TARGET,
+    choose_together,
+    find_numbers,
+    make_source,
+    solve_joint,
+)
 from pgmgui.tabs.query.sensitivity_view import describe_sensitivity, make_range, solve_sensitivity
+from pgmgui.tabs.query.supposing import drop_supposed, suppose_from
 
 NOTHING = Evidence({}, {}, {})
 COIN, DIE = Variable("C", ("heads", "tails")), Variable("D", ("one", "two", "three"))
@@ -23,7 +44,7 @@ MARKOV = MarkovNetwork((COIN, DIE), ((0, 1),), (np.array([[2.0, 1.0, 1.0], [1.0,
 
 
 def find(network, solve, *subject):
-    return Found(network, {}, subject, solve(network, NOTHING, subject))
+    return Found(network, Supposed(), subject, solve(network, NOTHING, subject))
 
 
 def test_an_explanation_says_what_else_is_as_probable():
@@ -84,3 +105,113 @@ def test_a_field_that_names_nobody_new_shows_who_is_selected():
         assert session.selected == ["smoke", "lung"]
     view._one.value = "asia"
     assert session.selected == ["asia", "lung"]
+
+
+# --- targets
+
+
+def test_what_takes_no_targets_says_so():
+    target = Evidence({}, {}, {"C": (0.5, 0.5)})
+    with pytest.raises(PgmError, match="no target marginals; leave out that of 'C'"):
+        solve_sensitivity(BAYESIAN, target, ("D", "one"))
+    with pytest.raises(PgmError, match="no target marginals; leave out that of 'C'"):
+        solve_information(BAYESIAN, target, ("D",))
+    together = Evidence({}, {}, {("C", "D"): np.full((2, 3), 1 / 6)})
+    with pytest.raises(PgmError, match="a target of 'C', 'D' together ties them"):
+        read_graph(BAYESIAN, together, (("C", "D"), ()))
+    assert read_graph(BAYESIAN, target, (("C", "D"), ())).knowledge.likely == {0}
+    assert solve_explanation(BAYESIAN, Evidence({}, {}, {"C": (0.01, 0.99)}), ()).states["C"] == "tails"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {},
+        {"kind": "magic", "name": "smoke"},
+        {"kind": ["target"], "name": "smoke"},
+        {"kind": "target", "name": "nobody"},
+    ],
+)
+def test_a_kind_that_makes_no_sense_is_refused(message):
+    session = Session()
+    session.open_example(find_example("asia"))
+    answers = Answers(session, lambda do: do()())
+    answers.look(True)
+    suppose_from(session, answers, {"kind": None, **message})
+    assert "makes no sense" in session.message
+    assert session.supposed.is_nothing
+    suppose_from(session, answers, {"kind": "target", "name": "smoke"})
+    assert session.wanted.of("smoke") == pytest.approx((0.5, 0.5))
+    drop_supposed(session, "0")
+    assert session.supposed.is_nothing
+
+
+def test_a_kind_has_something_to_begin_with_though_what_is_supposed_is_impossible():
+    session = Session()
+    session.open_example(find_example("asia"))
+    answers = Answers(session, lambda do: do()())
+    answers.look(True)
+    session.suppose("tub", (1.0, 0.0))
+    session.suppose("either", (0.0, 1.0))
+    suppose_from(session, answers, {"kind": "target", "name": "smoke"})
+    assert session.wanted.of("smoke") == pytest.approx((0.5, 0.5))
+
+
+def test_numbers_of_the_selection_are_those_that_are_supposed_or_probable():
+    session = Session()
+    session.open_example(find_example("asia"))
+    assert (choose_together(session), find_numbers(session, None)) == (None, None)
+    session.select(["bronc", "smoke"])
+    assert choose_together(session) == ("smoke", "bronc")
+    now = solve_joint(session.network, NOTHING, ("smoke", "bronc"))
+    np.testing.assert_allclose(now, [[0.3, 0.2], [0.15, 0.35]])
+    assert find_numbers(session, now).kind == NOW
+    session.want(("smoke", "bronc"), (0.1, 0.2, 0.3, 0.4))
+    found = find_numbers(session, now)
+    assert (found.kind, found.table.tolist()) == (TARGET, [[0.1, 0.2], [0.3, 0.4]])
+    assert make_source(session.network, found, found.table).cells(1, 1) == [["no", "0.3", "0.4"]]
+    session.suppose("smoke", (1.0, 0.5))
+    session.select(["smoke"])
+    assert find_numbers(session, None).kind == LIKELIHOOD
+    session.select(["asia", "tub", "smoke", "lung"])
+    assert choose_together(session) is None
+
+
+def test_three_meanings_in_words():
+    session = Session()
+    session.open_example(find_example("asia"))
+    assert begin_with(session, "dysp") == pytest.approx((0.8, 0.2))
+    session.want(("dysp",), (0.7, 0.3))
+    assert begin_with(session, "dysp") == (0.7, 0.3)
+    assert read_numbers("0.7/0.3", "dysp", ("yes", "no")) == pytest.approx((0.7, 0.3))
+    for text, message in {
+        "0.7": "dysp has 2 states; got 1",
+        "0.7 0.4": "sum to 1.1",
+        "a b": "'a' is no number",
+    }.items():
+        with pytest.raises(PgmError, match=message):
+            read_numbers(text, "dysp", ("yes", "no"))
+    subject = ("dysp", (0.7, 0.3))
+    found = Found(session.network, Supposed(), subject, solve_meanings(session.network, NOTHING, subject))
+    first, *_, last = describe_meanings(found)
+    assert first == "One number, three meanings: dysp, yes 0.7, no 0.3."
+    assert last.startswith("The two targets agree here")
+    row = meanings_source(session.network, "dysp", found.result).cells(0, 0)[0]
+    assert [cell if isinstance(cell, str) else cell["text"] for cell in row] == [
+        *("dysp", "yes", "43.6%", "64.3%", "70.0%", "70.0%")
+    ]
+    known = Evidence({"tub": "yes"}, {}, {})
+    subject = ("either", (0.5, 0.5))
+    found = Found(session.network, Supposed(), subject, solve_meanings(session.network, known, subject))
+    assert any(
+        line.startswith("Fixed: the target of 'either' gives probability to") for line in describe_meanings(found)
+    )
+
+
+def test_a_plot_of_rounds_goes_only_where_there_are_rounds():
+    went = []
+    plot = Rounds(lines=[Line("a", (1.0, 0.1, 0.0))], on_step=went.append)
+    for number in (2, 3, -1, True, "1", None, 1.0):
+        plot._handle_msg({"type": "step", "number": number})
+    plot._handle_msg({"type": "other", "number": 1})
+    assert went == [2]

@@ -13,6 +13,7 @@ from engine.model.network import MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from engine.simulation.generators import chain
 from pgmgui.project.examples import find_example
+from pgmgui.project.wanted import Supposed
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.tree_layout import TOP, choose_shown, draw_tree, hang
@@ -102,7 +103,7 @@ def test_trees_that_are_not_shown_are_counted_too():
 
 
 def ask(network, evidence, *subject, supposed=None):
-    return Found(network, supposed or {}, subject, find_tree(network, evidence, subject))
+    return Found(network, Supposed(supposed or {}), subject, find_tree(network, evidence, subject))
 
 
 def test_what_a_tree_costs_is_said(asia):
