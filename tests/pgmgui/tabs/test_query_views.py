@@ -15,10 +15,12 @@ from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
+from pgmgui.tabs.query import meanings_view
 from pgmgui.tabs.query.explanation_view import describe_explanation, explanation_source, solve_explanation
 from pgmgui.tabs.query.independence_view import IndependenceView, read_graph
 from pgmgui.tabs.query.information_view import describe_information, list_ranges, solve_information
 from pgmgui.tabs.query.meanings_view import (
+    MeaningsView,
     begin_with,
     describe_meanings,
     meanings_source,
@@ -215,3 +217,18 @@ def test_a_plot_of_rounds_goes_only_where_there_are_rounds():
         plot._handle_msg({"type": "step", "number": number})
     plot._handle_msg({"type": "other", "number": 1})
     assert went == [2]
+
+
+def test_numbers_that_were_typed_are_forgotten_when_the_variable_has_other_states(monkeypatch):
+    monkeypatch.setattr(meanings_view, "work_beside", lambda do: do()())
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = MeaningsView(session, Answers(session, lambda do: None))
+    view.look(True)
+    session.select(["smoke"])
+    view._field.value = "0.6 0.4"
+    assert view._inquiries.found.subject == ("smoke", (0.6, 0.4))
+    session.set_states("smoke", [(0, "yes"), (1, "no"), (None, "maybe")])
+    assert view._field.value == "0.8 0.1 0.1"
+    session.undo()
+    assert view._field.value == "0.6 0.4"
