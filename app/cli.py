@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from app import commands, desktop, experiments, generating, held_out, learning
+from app import commands, desktop, experiments, generating, held_out, learning, simulating
+from app.sensor_input import add_sensor
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.targets.meeting import SOLVERS
 from engine.model.errors import PgmError
@@ -155,6 +156,7 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
         "--solver", choices=SOLVERS, help="how these distributions are met; the cheapest if none is named"
     )
     parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
+    add_sensor(parser, "the --evidence of X is what a noisy sensor reports of it")
     parser.add_argument("--mpe", action="store_true", help="also the most probable states of all variables together")
     parser.add_argument("--map", metavar="X,Y", help="also those of these together, the others summed out")
     _add_memory_limit(parser)
@@ -163,19 +165,8 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
 
 def _add_simulate(parser: argparse.ArgumentParser) -> None:
     _add_network(parser)
-    parser.add_argument("--rows", type=int, required=True, metavar="N")
-    parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
-    hide = parser.add_mutually_exclusive_group()
-    hide.add_argument("--hide", action="append", default=[], metavar="X,Y", help="variables to hide")
-    hide.add_argument("--hide-fraction", type=float, metavar="F", help="fraction of the variables to hide")
-    parser.add_argument(
-        "--missing",
-        type=float,
-        metavar="FRACTION",
-        help="fraction of the cells to remove; with mar, of the variables that may go missing (half of them)",
-    )
-    parser.add_argument("--mechanism", choices=commands.MECHANISMS, default="mcar", help="how (default: %(default)s)")
-    parser.add_argument("--out", required=True, metavar="FILE", help="where to write the dataset")
+    simulating.add_rows(parser)
+    add_sensor(parser, "X is written as a noisy sensor reports it")
     _add_json(parser)
 
 
@@ -204,6 +195,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     learning.add_learner(parser)
     learning.add_prior(parser)
     held_out.add_hold_out(parser)
+    learning.add_targets(parser)
     learning.add_bound(parser)
     _add_memory_limit(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the learned network")
@@ -231,6 +223,7 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
     )
+    add_sensor(parser, "the data's column of X is what a noisy sensor reports of it")
     learning.add_ties(parser)
     _add_json(parser)
 
@@ -264,7 +257,7 @@ COMMANDS = {
     "learn": (_add_learn, learning.learn, "Learn the parameters of a network from incomplete data."),
     "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
     "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
-    "simulate": (_add_simulate, commands.simulate, "Draw a dataset from a network."),
+    "simulate": (_add_simulate, simulating.simulate, "Draw a dataset from a network."),
     "generate": (_add_generate, generating.generate, "Make a chain, tree or grid at random."),
     "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-import numpy as np
-
 from app.evidence_input import parse_evidence, split_names
 from engine.formats import (
     DATA_FORMATS,
@@ -33,12 +31,9 @@ from engine.model.dataset import Dataset, Role
 from engine.model.errors import MemoryLimitError, PgmError
 from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters
 from engine.model.soft_cells import count_vectors
-from engine.simulation.missingness import hide, hide_fraction, remove_mar, remove_mcar, remove_nmar
-from engine.simulation.sampling import simulate as draw_rows
 
 MOST_GIGABYTES = 1e9
 """No machine has this much memory."""
-MECHANISMS = {"mcar": remove_mcar, "mar": remove_mar, "nmar": remove_nmar}
 
 
 def serve(options: argparse.Namespace) -> None:
@@ -155,28 +150,6 @@ def _describe_explanation(kind: str, found: Explanation) -> list[str]:
 
     lines = [f"{kind.upper()}, probability {math.exp(found.log_probability):.4g}:  {tell(found.states)}"]
     return lines if found.other is None else [*lines, f"{kind.upper()}, as probable:  {tell(found.other)}"]
-
-
-def simulate(options: argparse.Namespace) -> None:
-    """Draw a dataset and write it."""
-    document = read_model(options)
-    if options.rows < 0:
-        raise PgmError(f"--rows must be 0 or more; got {options.rows}")
-    random = np.random.default_rng(check_seed(options.random_state))
-    dataset = draw_rows(document.network, options.rows, random)
-    names = [name for text in options.hide for name in split_names(document.network, text)]
-    if options.missing is not None:
-        dataset = MECHANISMS[options.mechanism](dataset, options.missing, random)
-    if names:
-        dataset = hide(dataset, names)
-    elif options.hide_fraction is not None:
-        dataset = hide_fraction(dataset, options.hide_fraction, random)
-    write_dataset(options.out, dataset)
-    roles = names_by_role(dataset)
-    result = {"out": options.out, "rows": dataset.n_rows, "variables": len(dataset.variables), **roles}
-    hidden = f", hidden: {', '.join(roles['hidden'])}" if roles["hidden"] else ""
-    lines = [f"wrote {dataset.n_rows:,} rows of {len(dataset.variables)} variables to {options.out}{hidden}"]
-    show(options, document.notes, result, lines)
 
 
 def convert(options: argparse.Namespace) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from app.sensor_input import parse_sensors
 from engine.formats import read_evidence
 from engine.formats.files import decode, read_bytes
 from engine.inference.query import Evidence
@@ -39,6 +40,13 @@ def parse_evidence(network: Network, options: argparse.Namespace) -> Evidence:
             raise PgmError(f"{variable.name!r} has two states in the evidence: {states[variable.name]!r} and {state!r}")
         states[variable.name] = state
     likelihoods = _parse_likelihoods(network, options.likelihood)
+    for name, confusion in parse_sensors(network, options.sensor).items():
+        if name not in states or name in likelihoods:
+            raise PgmError(
+                f"--sensor {name}: there is one report of it to read; give --evidence {name}=… with it, alone"
+            )
+        variable = network.variables[network.index[name]]
+        likelihoods[name] = confusion[:, variable.code(states.pop(name))].tolist()
     return Evidence(states, likelihoods, _parse_marginals(network, options), not options.non_fixed)
 
 
@@ -49,7 +57,7 @@ def _parse_likelihoods(network: Network, texts: Sequence[str]) -> dict[str, list
         variable, values = split_assignment(network, text, usage, ":")
         if variable.name in vectors:
             raise PgmError(f"{variable.name!r} is given twice with --likelihood; give it once")
-        vectors[variable.name] = _parse_numbers([variable], values, usage)
+        vectors[variable.name] = parse_numbers([variable], values, usage)
     return vectors
 
 
@@ -78,17 +86,17 @@ def _parse_marginal(network: Network, text: str) -> tuple[list[Variable], Floats
     if not ends:
         raise PgmError(f"{text!r} is not of the form {MARGINAL}")
     for end in ends:
-        variables = _find_names(network, text[:end])
+        variables = find_names(network, text[:end])
         if variables is not None and any(text[end + 1 :].startswith(f"{label}:") for label in _labels(variables)):
             break
     else:
         end = ends[0]
         variables = [network.variables[network.index[name]] for name in split_names(network, text[:end])]
-    numbers = _parse_numbers(variables, text[end + 1 :], MARGINAL)
+    numbers = parse_numbers(variables, text[end + 1 :], MARGINAL)
     return variables, np.array(numbers).reshape([variable.cardinality for variable in variables])
 
 
-def _find_names(network: Network, text: str) -> list[Variable] | None:
+def find_names(network: Network, text: str) -> list[Variable] | None:
     """The variables of ``X,Y``; None if there is one that is unknown."""
     try:
         return [network.variables[network.index[name]] for name in split_names(network, text)]
@@ -127,21 +135,22 @@ def _read_marginal(network: Network, path: str) -> tuple[list[Variable], Floats]
         if codes in seen:
             raise PgmError(f"{path}, line {number}: {'/'.join(line[:-1])} is given twice")
         seen.add(codes)
-        table[codes] = _parse_number(line[-1], f"{path}, line {number}", "a probability")
+        table[codes] = parse_number(line[-1], f"{path}, line {number}", "a probability")
     return variables, table
 
 
 # --- parts of options
 
 
-def _parse_number(text: str, where: str, usage: str) -> float:
+def parse_number(text: str, where: str, usage: str) -> float:
+    """The number of a text; where it has none, an error that says where, and what is expected."""
     try:
         return float(text)
     except ValueError:
         raise PgmError(f"{text!r} in {where} is not a number; expected {usage}") from None
 
 
-def _parse_numbers(variables: Sequence[Variable], text: str, usage: str) -> list[float]:
+def parse_numbers(variables: Sequence[Variable], text: str, usage: str) -> list[float]:
     """``a:0.7,b:0.3`` as one number per state, or combination of states; their names may hold commas and colons."""
     labels = {label: k for k, label in enumerate(_labels(variables))}
     names = list_names([variable.name for variable in variables])
@@ -156,7 +165,7 @@ def _parse_numbers(variables: Sequence[Variable], text: str, usage: str) -> list
         if label in labels:
             if label in found:
                 raise PgmError(f"the {what} {label!r} of {names} is given twice in {text!r}")
-            found[label] = _parse_number(number, repr(text), usage)
+            found[label] = parse_number(number, repr(text), usage)
             pending = None
     absent = [label for label in labels if label not in found]
     if pending:

@@ -10,7 +10,7 @@ from typing import Any
 from engine.insight.held_out import score_held_out
 from engine.insight.prediction import Prediction, predict
 from engine.learning.hold_out import MOST_SHARE, HoldOut, Split
-from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
 from engine.model.errors import PgmError
 from engine.model.network import Network, find_variable
 from engine.model.variable import Variable
@@ -50,12 +50,14 @@ def check_target(options: argparse.Namespace, network: Network, given: Collectio
 
 
 def describe_held_out(
-    split: Split, last: Snapshot, target: int | None, memory_limit: int
+    split: Split, network: Network, log_likelihood: float, task: LearningTask, target: int | None, memory_limit: int
 ) -> tuple[dict[str, Any], list[str]]:
-    """How what was learned stands on the rows held out: for JSON, and in lines."""
-    network = last.network()
-    score = score_held_out(network, split.test, last.task.given, memory_limit)
-    train = -float(last.log_likelihood[last.best].sum()) / split.train.total_weight
+    """How a network that was learned stands on the rows held out: for JSON, and in lines.
+
+    ``log_likelihood`` is that of the rows it was learned from, whose ``task`` it was.
+    """
+    score = score_held_out(network, split.test, task.given, memory_limit, fixed=not task.has_moving_targets)
+    train = -log_likelihood / split.train.total_weight
     found: dict[str, Any] = {
         "rows": score.rows,
         "log_likelihood": _finite(score.log_likelihood),

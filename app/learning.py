@@ -11,10 +11,18 @@ from typing import Any
 from app.commands import check_seed, memory_limit, names_by_role, show
 from app.held_out import check_target, describe_held_out
 from app.learning_input import read_input
-from app.learning_results import describe_bounds, describe_components, describe_result, list_result, list_ties
+from app.learning_results import (
+    describe_bounds,
+    describe_components,
+    describe_estimate,
+    describe_result,
+    list_result,
+    list_ties,
+)
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
+from engine.learning.estimates import ESTIMATES, find_predictive, reason_against_predictive
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
@@ -22,10 +30,13 @@ from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import make_task
 from engine.model.arrays import Floats
+from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork, Network
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.target_words import describe_targets
 from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import count, describe_symmetries, describe_unseen, show_distance
 
@@ -46,6 +57,9 @@ def learn(options: argparse.Namespace) -> None:
     start: str | Network = options.start
     if options.start not in KINDS:
         start = read_network(options.start, options.normalise).network
+    reason = reason_against_predictive(problem.network, problem.prior)
+    if options.estimate == "predictive" and reason:
+        raise PgmError(f"--estimate predictive {reason}")
     snapshots = run_learner(
         problem.network,
         problem.data,
@@ -55,20 +69,29 @@ def learn(options: argparse.Namespace) -> None:
         n_init=options.n_init,
         prior=problem.prior,
         given=problem.given,
+        fixed=problem.fixed,
         ties=problem.ties,
         stopping=stopping,
         memory_limit=memory_limit(options),
     )
     first, last, trace = _follow(snapshots)
     notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
+    notes += _list(describe_targets(last.task))
     unseen = describe_unseen(last)
     notes += _list(unseen and f"{unseen} A prior above 1 would settle that.")
+    theta = last.theta[last.best] if options.estimate == "mode" else find_predictive(last)
+    learned = last.task.network.with_tables(last.task.layout.tables(theta))
     if options.out:
-        write_network(options.out, problem.document.with_network(last.network()))
+        write_network(options.out, problem.document.with_network(learned))
     result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
     lines = list_result(result, last)
+    result["estimate"], said = describe_estimate(options.estimate, theta, last)
+    lines += said
     if problem.split is not None:
-        result["held_out"], tested = describe_held_out(problem.split, last, target, memory_limit(options))
+        reached = result["estimate"]["log_likelihood"]
+        result["held_out"], tested = describe_held_out(
+            problem.split, learned, reached, last.task, target, memory_limit(options)
+        )
         lines += tested
     lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
     show(options, notes, result, lines)
@@ -118,7 +141,8 @@ def decompose(options: argparse.Namespace) -> None:
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
     lines = describe_split(problem.split)
-    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct")
+    apart = " (those with one target are split)" if has_targets(data) else ""
+    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines += describe_ties(task)
@@ -146,6 +170,7 @@ def bound(options: argparse.Namespace) -> None:
     problem = read_input(options)
     task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given, ties=problem.ties)
     bounds = bound_task(task, Budget(options.bound_seconds))
+    problem.notes.extend(_list(describe_targets(task)))
     lines = describe_split(problem.split)
     lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
     if isinstance(bounds, MarkovBounds):
@@ -189,6 +214,13 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--n-init", type=int, default=1, metavar="K", help="restarts (default: %(default)s)")
     parser.add_argument("--tol", type=float, default=Stopping.tol, metavar="T", help="default: %(default)s")
     parser.add_argument(
+        "--estimate",
+        choices=ESTIMATES,
+        default=ESTIMATES[0],
+        help="what --out writes and --hold-out tests: what was climbed to, or the posterior predictive "
+        "(n + psi) / (N + sum psi) from the expected counts there (default: %(default)s)",
+    )
+    parser.add_argument(
         "--until",
         type=float,
         metavar="NATS",
@@ -205,6 +237,16 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
         choices=("parameters", "likelihood"),
         default=Stopping.criterion,
         help="what must change by no more than the tolerance (default: %(default)s)",
+    )
+
+
+def add_targets(parser: argparse.ArgumentParser) -> None:
+    """The option of data with targets."""
+    parser.add_argument(
+        "--non-fixed",
+        action="store_true",
+        help="cells that are targets hold before the rest of a row is known, not whatever it says; for em, which keeps "
+        "the best iterate, as it need not get better at every step",
     )
 
 
@@ -236,8 +278,9 @@ def add_prior(parser: argparse.ArgumentParser) -> None:
         "--prior",
         action="append",
         default=[],
-        metavar="PSI",
-        help="Dirichlet exponents: one number for all, or X=PSI for a variable (default: 1, maximum likelihood)",
+        metavar="PSI|NAME:WIDTH",
+        help="Dirichlet exponents: one number for all, or X=PSI for a variable (default: 1, maximum likelihood); or "
+        "logistic-normal:1.5, or a prior that an installed package registers, for numerical-em",
     )
     parser.add_argument(
         "--l2", type=float, metavar="SIGMA", help="Markov networks: a Gaussian prior on the log factors, of this width"

@@ -9,13 +9,16 @@ from dataclasses import dataclass, replace
 from app.commands import read_model
 from app.evidence_input import split_assignment, split_names
 from app.held_out import choose_hold_out
+from app.sensor_input import parse_sensors
 from engine.formats import Document, read_dataset
 from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.table_prior import TablePrior, parse_prior
 from engine.model.ties import Ties, find_ties
+from engine.simulation.missingness import apply_reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,8 @@ class Input:
         The rows to learn from.
     split : Split, optional
         These and others, where some are held out.
+    fixed : bool
+        Whether targets hold whatever else a row says.
     """
 
     document: Document
@@ -43,6 +48,7 @@ class Input:
     ties: Ties
     notes: list[str]
     split: Split | None = None
+    fixed: bool = True
 
     @property
     def network(self) -> Network:
@@ -52,6 +58,10 @@ class Input:
 def read_input(options: argparse.Namespace) -> Input:
     """What the options name, without the rows that are held out."""
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
+    for name, confusion in parse_sensors(problem.network, options.sensor).items():
+        problem = replace(problem, data=apply_reports(problem.data, name, confusion))
+    if getattr(options, "non_fixed", False):
+        problem = replace(problem, fixed=False)
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
@@ -91,7 +101,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     ties = _parse_ties(network, options) or scene.tied
-    return Input(scene.document, seen, prior, given, ties, []), scene.hold_out
+    return Input(scene.document, seen, prior, given, ties, [], fixed=scene.fixed_targets), scene.hold_out
 
 
 def _parse_given(network: Network, options: argparse.Namespace) -> tuple[int, ...]:
@@ -104,7 +114,8 @@ def _parse_ties(network: Network, options: argparse.Namespace) -> Ties:
 
 
 def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:
-    """``--l1 B``, ``--l2 SIGMA``; or Dirichlet exponents, ``2`` for all parameters, ``X=2`` for those of a variable."""
+    """``--l1 B``, ``--l2 SIGMA``; a prior on tables, ``logistic-normal:1.5``; or Dirichlet exponents, ``2`` for all
+    parameters, ``X=2`` for those of a variable."""
     texts: Sequence[str] = getattr(options, "prior", [])
     l1, l2 = getattr(options, "l1", None), getattr(options, "l2", None)
     if sum(asked for asked in (bool(texts), l1 is not None, l2 is not None)) > 1:
@@ -113,14 +124,22 @@ def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:
         return Laplace(l1)
     if l2 is not None:
         return Gaussian(l2)
-    common, named = 1.0, {}
+    common: float | TablePrior = 1.0
+    named = {}
     for text in texts:
-        try:
-            if "=" in text:
-                variable, number = split_assignment(network, text, "--prior X=2", "")
+        if "=" in text:
+            variable, number = split_assignment(network, text, "--prior X=2", "")
+            try:
                 named[variable.name] = float(number)
-            else:
-                common = float(text)
-        except ValueError:
-            raise PgmError(f"--prior {text}: expected a number, or a variable and a number as in X=2") from None
+            except ValueError:
+                raise PgmError(f"--prior {text}: expected a variable and a number as in X=2") from None
+        else:
+            try:
+                common = parse_prior(text)
+            except PgmError as error:
+                raise PgmError(f"--prior {text}: {error}") from None
+    if isinstance(common, TablePrior):
+        if len(texts) > 1:
+            raise PgmError(f"--prior {common.name} is for all tables: give no other --prior beside it")
+        return common
     return {variable.name: named.get(variable.name, common) for variable in network.variables} if named else common

@@ -16,6 +16,7 @@ from engine.learning.learner import evaluate_state
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.methods import find_method
 from engine.learning.snapshot import Snapshot
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
@@ -94,7 +95,8 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     state_ll, state_objective = last.log_likelihood[best], last.objective[best]
     if not find_method(method).conditioned:
         # The textbook method knows no components: find theirs at the parameters it learned.
-        task = make_task(task.network, task.decomposition.dataset, prior, given=task.given, ties=task.ties)
+        fixed = not task.has_moving_targets
+        task = make_task(task.network, task.dataset, prior, given=task.given, ties=task.ties, fixed=fixed)
         state, _ = evaluate_state(Workspace(task.objective), last.theta[best])
         state_ll, state_objective = state.log_likelihood, state.objective
         iterations = np.full(task.objective.n_components, last.iteration)
@@ -131,9 +133,25 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     }
     for component, course in zip(components if is_split else [result], last.courses, strict=False):
         component["course"] = asdict(course)
-    if isinstance(bounds, MarkovBounds):
+    if has_targets(task.dataset):
+        result["targets"] = "not fixed" if task.has_moving_targets else "fixed"
+    if isinstance(task.network, MarkovNetwork):
         result["partition_term"] = float(state_ll[-1])  # −N log Z, or −Σ log Z(given)
     return result
+
+
+def describe_estimate(estimate: str, theta: Floats, last: Snapshot) -> tuple[dict[str, Any], list[str]]:
+    """What was made of the counts, and the log-likelihood that it reaches: for JSON, and in lines."""
+    mode = float(last.log_likelihood[last.best].sum())
+    if estimate == "mode":
+        return {"kind": estimate, "log_likelihood": mode}, []
+    objective = last.task.objective
+    reached = float(evaluate_state(Workspace(objective), theta)[0].log_likelihood.sum())
+    counts = "expected counts at the learned parameters" if objective.incomplete.size else "counts of the rows"
+    return {"kind": estimate, "log_likelihood": reached}, [
+        f"Posterior predictive estimate, (n + ψ) / (N + Σψ) from the {counts}: log-likelihood {reached:,.4f}, "
+        f"that of the mode {mode:,.4f}."
+    ]
 
 
 def _finite(distance: float) -> float | None:
@@ -154,9 +172,7 @@ def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
     """A result in lines."""
     stop, components = result["stop"], result["components"]
     state = "; ".join([STOPS[stop], *([HINTS[stop]] if stop in HINTS else [])])
-    gaps = [result["gap"]]
-    if not isinstance(last.task.network, MarkovNetwork):
-        gaps = [component["gap"] for component in components]
+    gaps = [component["gap"] for component in components if "gap" in component] or [result["gap"]]
     lines = [
         describe_run(result["method"], last, state),
         f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",

@@ -261,6 +261,7 @@ def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sessio
         tabs = LazyTabs(parts, "stretch_both", lambda tab: session.turn_to("" if tab == name else tab), sx=TAB_STYLE)
         if session.tab:
             tabs.open(session.tab)
+        session.param.watch(lambda event: tabs.open(event.new or name), "tab")
         session.param.watch(lambda event: None if event.new is None else tabs.open("Data"), "row")
         return tabs
 

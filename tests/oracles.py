@@ -383,3 +383,44 @@ def best_of_two(bayes_factors, weights, exponents):
         middle = (low + high) / 2
         low, high = (middle, high) if slope(middle) > 0 else (low, middle)
     return (low + high) / 2
+
+
+# Learning from targets. A row of cells is as above, with its targets apart: a mapping from variable to distribution.
+
+
+def complete_row(cardinalities, scopes, tables, cells, targets, rounds=2000):
+    """The distribution nearest to P(· | row) with the targets, and log P(row) less its divergence from P(· | row)."""
+    joint = row_joint(cardinalities, joint_weights(cardinalities, scopes, tables, {}), cells)
+    probability = joint.sum()
+    found, before = joint / probability, np.inf
+    while abs(found - before).max() > 1e-15 and rounds:
+        before, rounds = found, rounds - 1
+        for v, target in targets.items():
+            others = tuple(axis for axis in range(joint.ndim) if axis != v)
+            current = found.sum(axis=others, keepdims=True)
+            wanted = np.reshape(target, current.shape)
+            found = found * np.where(wanted > 0, wanted / np.where(current > 0, current, 1), 0)
+    return found, math.log(probability) - divergence(found, joint / probability)
+
+
+def jeffrey_counts(cardinalities, scopes, tables, rows, targets, weights):
+    """Σ w Q(x u) per table, and J = Σ w [log P(row) − KL(Q ‖ P(· | row))]."""
+    counts, reached = [np.zeros(np.shape(table)) for table in tables], 0.0
+    for cells, wanted, weight in zip(rows, targets, weights, strict=True):
+        completed, value = complete_row(cardinalities, scopes, tables, cells, wanted)
+        reached += weight * value
+        for table, scope in zip(counts, scopes, strict=True):
+            table += weight * marginal(completed, scope)
+    return counts, reached
+
+
+def moving_counts(cardinalities, scopes, tables, rows, targets, weights):
+    """Σ w Q(x u | row) per table and Σ w log Q(row), where Q has the targets before the row is known."""
+    counts, reached = [np.zeros(np.shape(table)) for table in tables], 0.0
+    for cells, wanted, weight in zip(rows, targets, weights, strict=True):
+        before, _ = complete_row(cardinalities, scopes, tables, [None] * len(cardinalities), wanted)
+        posterior = row_joint(cardinalities, before, cells)
+        reached += weight * math.log(posterior.sum())
+        for table, scope in zip(counts, scopes, strict=True):
+            table += weight * marginal(posterior / posterior.sum(), scope)
+    return counts, reached

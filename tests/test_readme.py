@@ -1,6 +1,7 @@
 """The README's examples of the command line give the output it shows."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_the_examples_of_the_readme(tmp_path, monkeypatch, capsys):
     examples = read_examples()
     assert len(examples) > 5
     for command, output in examples:
-        program, *arguments = command.split()
+        program, *arguments = shlex.split(command)
         assert program == "pgmgui"
         assert main(arguments) == (2 if output.startswith("pgmgui: ") else 0), command
         said = capsys.readouterr()

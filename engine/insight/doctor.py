@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.inference.posterior import infer
-from engine.learning.parameters import LogLinear
+from engine.learning.parameters import LogLinear, Simplex
 from engine.learning.starts import find_symmetries
+from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask
 from engine.model.arrays import Ints, weighted_counts
 from engine.model.dataset import Role
@@ -78,7 +79,7 @@ def examine(task: LearningTask, lines: Ints | None = None) -> list[Finding]:
 
 def _impossible_rows(task: LearningTask, lines: Ints | None) -> Iterator[Finding]:
     """Rows of probability 0 under the current parameters, and the tables or factors whose zeros make them so."""
-    network, data = task.network, task.decomposition.dataset
+    network, data = task.network, drop_targets(task.dataset)
     rows = np.arange(min(data.n_rows, MOST_ROWS))
     if not rows.size:
         return
@@ -149,8 +150,9 @@ def _explosions(task: LearningTask) -> Iterator[Finding]:
 
 def _unseen(task: LearningTask, where: str) -> Iterator[Finding]:
     """Parent configurations that no row has, where the family is observed in every row."""
-    network, roles = task.bayesian, task.decomposition.dataset.roles
-    geometry = task.geometry
+    network, roles, geometry = task.bayesian, task.decomposition.dataset.roles, task.geometry
+    if isinstance(geometry, Simplex) and geometry.prior is not None:
+        return  # it has a say on all of them
     counts = task.layout.tables(geometry.follow(geometry.gather(task.objective.counts)))
     exponents = task.layout.tables(task.exponents)
     sharing = {v: group for group in task.ties for v in group}

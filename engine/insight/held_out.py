@@ -9,10 +9,12 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.insight.row_scores import score_rows
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
+from engine.model.layout import Layout
 from engine.model.network import Network
 
 
@@ -44,9 +46,21 @@ class HeldOutScore:
 
 
 def score_held_out(
-    network: Network, test: Dataset, given: Collection[int] = (), memory_limit: int = MEMORY_LIMIT
+    network: Network,
+    test: Dataset,
+    given: Collection[int] = (),
+    memory_limit: int = MEMORY_LIMIT,
+    *,
+    fixed: bool = True,
 ) -> HeldOutScore:
-    """The log-likelihood of rows under the network's parameters; equal rows are propagated once."""
+    """The log-likelihood of rows under the network's parameters; equal rows are propagated once.
+
+    Rows with targets have what they count for in learning, with targets that are fixed or not.
+    """
+    if not fixed and has_targets(test):
+        rows = HeldOutRows(network, test, given, fixed=False)
+        found = rows.log_likelihood(Layout(network).flatten(network.tables))
+        return HeldOutScore(test.total_weight, found, 0.0, found)
     distinct = test.project(range(len(test.variables)))
     distinct = distinct.take(np.flatnonzero(distinct.weights > 0))
     scores = score_rows(network, distinct, given, memory_limit)
@@ -65,9 +79,9 @@ class HeldOutRows:
         How many they are, by their weights.
     """
 
-    def __init__(self, network: Network, test: Dataset, given: Collection[int] = ()) -> None:
+    def __init__(self, network: Network, test: Dataset, given: Collection[int] = (), *, fixed: bool = True) -> None:
         self.rows = test.total_weight
-        self._work = Workspace(make_task(network, test, given=given).objective)
+        self._work = Workspace(make_task(network, test, given=given, fixed=fixed).objective)
 
     def log_likelihood(self, theta: Floats) -> float:
         """Σ w log Pr(row) by parameters laid out as a learner has them; −∞ if a row is impossible."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,8 @@ import numpy as np
 from engine.inference.posterior import infer
 from engine.learning.learner import evaluate_state
 from engine.learning.parameters import Simplex
+from engine.learning.peaks import find_peak
+from engine.learning.target_rows import meet_targets
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
@@ -72,14 +75,16 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         The variable whose family is looked at.
     """
     network = task.bayesian.with_tables(task.layout.tables(theta))
-    one = task.decomposition.dataset.take(np.array([row]))
+    one = meet_targets(network, task.dataset.take(np.array([row])), fixed=not task.has_moving_targets)
     posterior = infer(network, one)
     if posterior.impossible[0]:
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")
     variables = _open_variables(task, one, child)
     state, _ = evaluate_state(Workspace(task.objective), theta)
-    assert isinstance(task.geometry, Simplex)
-    after = task.geometry.maximise(state.counts, theta)
+    geometry = task.geometry
+    assert isinstance(geometry, Simplex)
+    maximise = geometry.maximise if geometry.prior is None else partial(find_peak, geometry)
+    after = maximise(state.counts, theta)
     return View(
         variables,
         _complete(one, variables, network),

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import infer
+from engine.learning.target_rows import meet_targets
 from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
@@ -225,7 +226,8 @@ def _foretell(network: Network, dataset: Dataset, target: int, memory_limit: int
     found = np.empty((dataset.n_rows, network.variables[target].cardinality))
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))
-        found[rows] = infer(network, dataset.take(rows), memory_limit).marginal(target)
+        some = meet_targets(network, dataset.take(rows), memory_limit)
+        found[rows] = infer(network, some, memory_limit).marginal(target)
     return found
 
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import find_log_partition, infer
+from engine.learning.target_rows import score_target_rows
+from engine.learning.targets.splitting import has_targets
 from engine.model.arrays import Floats, Ints
 from engine.model.dataset import MISSING, Dataset
-from engine.model.errors import ModelError
 from engine.model.network import Network
 
 AT_ONCE = 50_000
@@ -31,7 +32,7 @@ class RowScores:
     ----------
     log_likelihood : array (rows,)
         log Pr(row), or log Pr(row | what is given); −∞ where the row is impossible. A row that leaves more open is
-        more probable for that.
+        more probable for that. A row with targets has log Pr(rest) less the divergence that they cost.
     weights : array (rows,)
     """
 
@@ -90,22 +91,28 @@ def score_rows(
     >>> score_rows(network, make_dataset([rain], [["yes"], ["no"], [None]])).log_likelihood.round(4).tolist()
     [-1.3863, -0.2877, 0.0]
     """
-    with_targets = int(np.count_nonzero(dataset.target_cells.any(axis=0))) if dataset.targets else 0
-    if with_targets:
-        raise ModelError(
-            f"{with_targets:,} of {dataset.n_rows:,} rows have targets for posteriors, which have no log-likelihood; "
-            "read them as likelihoods, or hide them"
-        )
     found = np.empty(dataset.n_rows)
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))
         some = dataset.take(rows)
-        found[rows] = infer(network, some, memory_limit).log_sum
+        found[rows] = _sum_rows(network, some, memory_limit)
         if given:
             found[rows] -= infer(network, _keep_only(some, given), memory_limit).log_sum
     if not given:
         found -= find_log_partition(network, memory_limit)
     return RowScores(found, dataset.weights)
+
+
+def _sum_rows(network: Network, dataset: Dataset, memory_limit: int) -> Floats:
+    """The logarithm of each row's sum; what it counts for where it has targets, which are fixed."""
+    if not has_targets(dataset):
+        return infer(network, dataset, memory_limit).log_sum
+    with_targets = dataset.target_cells.any(axis=0)
+    found = np.empty(dataset.n_rows)
+    found[with_targets] = score_target_rows(network, dataset.take(np.flatnonzero(with_targets)), memory_limit)
+    others = replace(dataset.take(np.flatnonzero(~with_targets)), targets={})
+    found[~with_targets] = infer(network, others, memory_limit).log_sum
+    return found
 
 
 def _keep_only(dataset: Dataset, variables: Collection[int]) -> Dataset:

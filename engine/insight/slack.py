@@ -17,9 +17,12 @@ import numpy as np
 
 from engine.inference.posterior import infer
 from engine.learning.bounds import Bounds
+from engine.learning.empirical import sum_likelihoods
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import LearningTask
-from engine.model.arrays import Codes, xlogy
+from engine.model.arrays import Codes
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset
+from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork
 
 
@@ -44,12 +47,17 @@ def share_gap(task: LearningTask, bounds: Bounds, network: BayesianNetwork, numb
     component = task.decomposition.components[number]
     sub, data = replace(task.decomposition, network=network).subnetwork(component)
     data = data.take(np.flatnonzero(data.weights > 0))
+    if has_targets(data):
+        raise ModelError(
+            "rows of this component have several targets, of which the bound sees one: its gap has no shares"
+        )
+    entropies = task.constants - sum_likelihoods(task.decomposition.dataset)
     place = {v: k for k, v in enumerate(sorted((*component.variables, *component.boundary)))}
     order = bounds.orders[number]
     reached = dict.fromkeys((*order, *component.variables), 0.0)
-    prior_counts = task.layout.tables(task.prior_counts)
-    for v in reached:
-        reached[v] = float(np.sum(xlogy(prior_counts[v], network.tables[v])))
+    prior = task.geometry.log_prior(task.layout.flatten(network.tables))
+    by_table = np.zeros(len(network.tables)) if prior is None else task.layout.sum(prior)
+    reached |= {v: float(by_table[v] + entropies[v]) for v in reached}
     known = np.full_like(data.codes, MISSING)
     given = [place[v] for v in component.boundary]
     known[given] = data.codes[given]

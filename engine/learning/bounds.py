@@ -11,8 +11,10 @@ weight. Four bounds, of which the lowest counts:
   states hidden variables have, see :mod:`engine.learning.imap.groups`; a sum over variables, each in its place in an
   order that is searched for; in no component above the patterns, and in all together not above the naive bound.
 
-With a prior the maximum of Σ (ψ − 1) log θ is added; components with complete data have their exact
-optimum instead. A likelihood cell λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest).
+With a prior the maximum of Σ (ψ − 1) log θ is added, or that of another prior on tables, which is 0; components with
+complete data have their exact optimum instead, where it can be told for sure (:func:`_find_exact`). A likelihood cell
+λ adds log max λ: Pr(row with λ) ≤ max λ · Pr(rest). Of several targets in a row one is split, and the others are
+dropped: see :mod:`engine.learning.relaxing`.
 
 Where variables share a table, less can be reached, and what bounds the problem without ties bounds it with them; their
 one prior is that of the table that leads. If the data of all that share a table is complete, the exact optimum of their
@@ -26,14 +28,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.inference.plan import Block
 from engine.learning.empirical import number_rows, sum_conditional, sum_naive
-from engine.learning.imap.bound import Together, find_imap
+from engine.learning.imap.bound import Own, Together, find_imap
 from engine.learning.imap.budget import DEFAULT_BUDGET, Budget
 from engine.learning.objective import Objective
 from engine.learning.parameters import Simplex
+from engine.learning.peaks import find_peak
+from engine.learning.relaxing import relax_blocks
 from engine.learning.task import LearningTask, make_task
-from engine.model.arrays import Bools, Codes, Floats, Ints, xlogy
+from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts, xlogy
+from engine.model.dataset import MISSING, Role
 from engine.model.errors import ModelError
+from engine.model.table_prior import LogisticNormal
 
 CERTIFIED = 1e-3
 """Nats: a component this close to its bound has its best parameters."""
@@ -84,22 +91,45 @@ def find_bounds(task: LearningTask, budget: Budget = DEFAULT_BUDGET) -> Bounds:
     if not task.is_decomposed:
         names = [variable.name for variable in task.network.variables]
         exponents = dict(zip(names, task.layout.tables(task.exponents), strict=True))
-        task = make_task(task.network, task.decomposition.dataset, exponents, ties=task.ties)
+        task = make_task(task.network, task.dataset, geometry.prior or exponents, ties=task.ties)
+    objective = task.objective
     prior = _highest(geometry, geometry.prior_counts)
-    exact = _highest(geometry, task.objective.counts + geometry.prior_counts)
+    exact = _find_exact(geometry, objective.counts)
     if task.ties:
-        exact = np.where(_is_counted_together(task), _highest_shared(task.objective), exact)
-    apart = task.objective.sum(prior) + task.objective.constant
-    naive = sum_naive(task.decomposition.dataset) + float(apart.sum())
-    decomposition, patterns = _bound_components(task, apart, task.objective.sum(exact))
-    imap = find_imap(task, task.layout.sum(prior), task.layout.sum(exact), patterns, naive, budget)
+        exact = np.where(_is_counted_together(task), _highest_shared(objective), exact)
+    naive = sum_naive(task.decomposition.dataset) + float(objective.sum(prior).sum() + objective.constant.sum())
+    blocks, constants = relax_blocks(task)
+    home = np.array(task.decomposition.component_of) % objective.n_components  # pruned variables come last
+    apart = weighted_counts(home, constants, objective.n_components)
+    decomposition, patterns = _bound_components(
+        task, blocks, apart + objective.sum(prior), apart + objective.sum(exact)
+    )
+    own = Own(blocks, constants, task.layout.sum(prior), task.layout.sum(exact))
+    imap = find_imap(task, own, patterns, naive, budget)
     return Bounds(naive, decomposition, patterns, imap.components, imap.terms, imap.orders, imap.together)
 
 
-def _bound_components(task: LearningTask, apart: Floats, exact: Floats) -> tuple[Floats, Floats]:
+def find_moving_bound(task: LearningTask) -> float:
+    """A bound where targets are not fixed: what rows with one set of targets observe has one distribution Q.
+
+    So that no Q is better than the share of each observation among these rows.
+    """
+    geometry, data = task.objective.geometry, task.decomposition.dataset
+    assert isinstance(geometry, Simplex)
+    targets = [np.where(data.target_cells[v], data.codes[v], MISSING) for v in data.targets]
+    by_set = number_rows(targets, data.weights)
+    observed = [codes for codes, role in zip(data.codes, data.roles, strict=True) if role is Role.OBSERVED]
+    by_row = number_rows([by_set, *observed], data.weights)
+    prior = float(_highest(geometry, geometry.prior_counts).sum())
+    return sum_conditional(by_set, by_row, data.weights) + prior + float(task.objective.constant.sum())
+
+
+def _bound_components(
+    task: LearningTask, blocks: Sequence[Block | None], apart: Floats, exact: Floats
+) -> tuple[Floats, Floats]:
     """The decomposition and the pattern bounds: the data's beside what is apart from it; exact where it is complete."""
     decomposition, patterns = apart.copy(), apart.copy()
-    for k, (component, block) in enumerate(zip(task.decomposition.components, task.blocks, strict=True)):
+    for k, (component, block) in enumerate(zip(task.decomposition.components, blocks, strict=True)):
         if component.is_complete or block is None:
             decomposition[k] = patterns[k] = exact[k]
             continue
@@ -118,10 +148,31 @@ def _highest(geometry: Simplex, weights: Floats) -> Floats:
     return np.asarray(xlogy(weights, best), dtype=np.float64)
 
 
+def _find_exact(geometry: Simplex, counts: Floats) -> Floats:
+    """The most that counts and the prior reach, in every parameter set; per parameter.
+
+    A logistic-normal prior has one peak, as it is concave in log θ. Of an installed one nothing is known but that it is
+    nowhere above 0: what the counts reach without it is no less. Nor is it where tables are tied.
+    """
+    if geometry.lead is None and isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, counts, counts)
+    return _highest(geometry, geometry.with_prior(counts))
+
+
+def _reach_peak(geometry: Simplex, counts: Floats, added: Floats) -> Floats:
+    """What counts reach, with the prior, at the peak of added ones; per parameter."""
+    best = find_peak(geometry, added, 1.0 / geometry.sizes[geometry.set_of])
+    prior = geometry.log_prior(best)
+    assert prior is not None
+    return np.asarray(xlogy(counts, best) + prior)
+
+
 def _highest_shared(objective: Objective) -> Floats:
     """Σ w log θ of complete data at its maximum where tables are shared: each parameter's part of the sum of all."""
     geometry = objective.geometry
     assert isinstance(geometry, Simplex)
+    if isinstance(geometry.prior, LogisticNormal):
+        return _reach_peak(geometry, objective.counts, geometry.gather(objective.counts))
     weights = objective.counts + geometry.prior_counts
     best = geometry.maximise(geometry.gather(objective.counts), np.ones_like(weights))
     return np.asarray(xlogy(weights, best), dtype=np.float64)

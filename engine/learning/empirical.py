@@ -39,11 +39,14 @@ def sum_naive(dataset: Dataset, given: Collection[int] = ()) -> float:
 
 
 def sum_likelihoods(dataset: Dataset) -> Floats:
-    """Σ w log max λ over the likelihood cells of each variable: what they add at most."""
+    """Σ w log max λ over the likelihood cells of each variable, targets apart: what they add at most."""
     sums = np.zeros(len(dataset.variables))
     for variable, vectors in dataset.likelihoods.items():
         codes = dataset.codes[variable]
         soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
         vector = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
-        sums[variable] = dataset.weights[soft] @ np.log(vectors.max(axis=1))[vector]
+        logs = np.log(vectors.max(axis=1))
+        if variable in dataset.targets:
+            logs = np.where(dataset.targets[variable], 0.0, logs)
+        sums[variable] = dataset.weights[soft] @ logs[vector]
     return sums

@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.inference.plan import Part, Plan
 from engine.inference.pool import Piece
+from engine.learning.targets.rows import TargetRows
 from engine.model.arrays import Bools, Floats, Ints, frozen, weighted_counts
 
 _NOWHERE: Ints = frozen(np.empty(0, dtype=np.int64))
@@ -25,11 +26,14 @@ class Job:
         How many times each row counts.
     component : array (rows,)
         The component whose likelihood each row belongs to.
+    targets : TargetRows, optional
+        The rows whose likelihoods are found anew at every pass.
     """
 
     part: Part
     weights: Floats
     component: Ints
+    targets: TargetRows | None = None
 
     def only(self, components: Bools) -> Job | None:
         """The job with the rows of some components; None if there are none."""
@@ -39,17 +43,27 @@ class Job:
         if not len(kept):
             return None
         pieces = tuple(piece.with_base(piece.base[kept]) for piece in self.part.pieces)
-        return Job(_with_rows(self.part, pieces, len(kept)), self.weights[kept], self.component[kept])
+        targets = None if self.targets is None else self.targets.only(kept, self.part.rows)
+        return Job(_with_rows(self.part, pieces, len(kept)), self.weights[kept], self.component[kept], targets)
 
-    def repeated(self, times: int, parameters: int, components: int) -> Job:
-        """The rows once for each of several parameter vectors that stand one after another in the pool."""
+    def repeated(self, times: int, parameters: int, components: int, fitted: slice) -> Job:
+        """The rows once for each of several parameter vectors that stand one after another in the pool.
+
+        ``fitted`` are the cells of the pool that are found anew at every pass: each vector has its own.
+        """
         shift = np.repeat(np.arange(times), self.part.rows)
+        moved = (times - 1) * parameters + np.arange(times) * (fitted.stop - fitted.start)  # those of each vector
         pieces = []
         for piece in self.part.pieces:
-            moved = shift * parameters if piece.factor >= 0 else (times - 1) * parameters
-            pieces.append(piece.with_base(np.tile(piece.base, times) + moved))
+            base = np.tile(piece.base, times)
+            if piece.factor >= 0:
+                base += shift * parameters
+            else:
+                base += np.where(base >= fitted.start, moved[shift], (times - 1) * parameters)
+            pieces.append(piece.with_base(base))
         part = _with_rows(self.part, tuple(pieces), times * self.part.rows)
-        return Job(part, np.tile(self.weights, times), np.tile(self.component, times) + shift * components)
+        targets = None if self.targets is None else self.targets.repeated(times, self.part.rows, moved)
+        return Job(part, np.tile(self.weights, times), np.tile(self.component, times) + shift * components, targets)
 
 
 def make_jobs(plan: Plan, component_of_block: Sequence[int]) -> tuple[Job, ...]:

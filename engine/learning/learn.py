@@ -12,11 +12,14 @@ import numpy as np
 from engine.inference.plan import MEMORY_LIMIT
 from engine.learning.course import Course
 from engine.learning.distance import no_history
+from engine.learning.learner import State
 from engine.learning.learners.auto.learner import Auto
 from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import make_starts
 from engine.learning.stopping import Progress, Stopping, begin, iterate
+from engine.learning.target_conflicts import describe_conflict
+from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workers import learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
@@ -45,6 +48,7 @@ def learn(
     n_init: int = 1,
     prior: Prior = 1.0,
     given: Collection[int] = (),
+    fixed: bool = True,
     ties: Sequence[Sequence[int]] = (),
     stopping: Stopping | None = None,
     memory_limit: int = MEMORY_LIMIT,
@@ -62,24 +66,24 @@ def learn(
     start : {"random", "uniform", "current"} or Network
     n_init : int
         Restarts, run together as one batch; all are kept.
-    given, ties : variables, groups of variables
-        See :func:`~engine.learning.task.make_task`.
+    given, ties, fixed : variables, groups of variables, bool
+        See :func:`~engine.learning.task.make_task`. If targets are not fixed, the last snapshot has the best iterates.
     cancelled : callable
-        Asked often, also inside a long step; learning ends with the last whole state when it says yes.
-        What was not begun by then has the objective −∞.
+        Asked often, also inside a step: learning then ends with the last whole state, −∞ for what was not begun.
     executor : concurrent.futures.Executor, optional
         With a decomposed method, components are learned on it, each to the end, with one snapshot when it is.
     task : LearningTask, optional
         That of the network, dataset and prior, if it was made before; the textbook's method makes its own.
     resume : Snapshot, optional
-        Go on from there, counting on: all its restarts, those components that have not converged.
-        What a learner remembers besides parameters is begun anew.
+        Go on from there, counting on, with what has not converged; what a learner remembers besides is begun anew.
     """
     started = time.perf_counter() - (0.0 if resume is None else resume.seconds)
     chosen, stopping = find_method(method), stopping or Stopping()
     _refuse(chosen, chosen.reason_against(network, given, prior))
     if task is None or not chosen.conditioned:
-        task = make_task(network, dataset, prior, memory_limit, given=given, ties=ties, condition=chosen.conditioned)
+        task = make_task(
+            network, dataset, prior, memory_limit, given=given, ties=ties, condition=chosen.conditioned, fixed=fixed
+        )
     _refuse(chosen, chosen.reason_against_data(task))
     restarts = max(n_init, chosen.restarts) if n_init > 0 else n_init
     starts = resume.theta if resume else make_starts(task, start, restarts, random_state)
@@ -159,8 +163,12 @@ class _Runs:
             begun = self._begin(work, batch, seconds, cancelled)
             self._inferences = inferences + begun.inferences
             yield self._record(batch, begun, "")
+            best = begun.state
             for progress in iterate(self.learner, work, begun, self.stopping, cancelled):
                 self._inferences = inferences + progress.inferences
+                if self.task.has_moving_targets:
+                    best = self._keep_best(progress.state, best)
+                    progress = replace(progress, state=best) if progress.stop else progress
                 stops += [progress.stop] if progress.stop else []
                 ends = progress.stop == "cancelled" or (progress.stop and batch.stop == len(self.theta))
                 yield self._record(batch, progress, max(stops, key=STOPS.index) if ends else "")
@@ -213,6 +221,15 @@ class _Runs:
             iteration=int(iterations.max(initial=0)),
         )
 
+    def _keep_best(self, state: State, best: State) -> State:
+        """Of each restart, the better of two states."""
+        per_restart = self.task.objective.n_components
+        is_better = state.objective.reshape(-1, per_restart).sum(axis=1) > (
+            best.objective.reshape(-1, per_restart).sum(axis=1)
+        )
+        parameters = np.repeat(is_better, self.theta.shape[1])
+        return state.choose(np.repeat(is_better, per_restart), parameters, best)
+
     def _units(self, restarts: int) -> Ints:
         """Per component of a batch, what it stops with: itself, those it shares tables with, or the whole restart."""
         per_restart = self.task.objective.n_components
@@ -230,8 +247,10 @@ class _Runs:
         if self.learner.counts_complete_data and objective.is_separable:  # which needs no start
             impossible = np.intersect1d(impossible, objective.incomplete)
         if impossible.size:
+            restart = int(np.flatnonzero(is_impossible)[0]) // objective.n_components
+            self._check_targets(progress.state.theta.reshape(-1, self.theta.shape[1])[restart])
             if isinstance(self.task.network, MarkovNetwork):
-                raise ImpossibleEvidenceError(describe_zeros(self.task.network, self.task.decomposition.dataset))
+                raise ImpossibleEvidenceError(describe_zeros(self.task.network, drop_targets(self.task.dataset)))
             first = int(impossible[0])
             variables = components[first].variables if self.task.is_decomposed and first < len(components) else ()
             names = list_names([self.task.network.variables[v].name for v in variables], most=6)
@@ -239,6 +258,14 @@ class _Runs:
                 f"some rows have probability 0 under the starting parameters of {names or 'the network'}, "
                 "so that nothing can be learned from them; start from other parameters (random or uniform)"
             )
+
+    def _check_targets(self, theta: Floats) -> None:
+        """Raise an error if the starting parameters exclude a target."""
+        task = self.task
+        start = task.network.with_tables(task.layout.tables(theta))
+        conflict = describe_conflict(start, task.dataset, not task.has_moving_targets)
+        if conflict:
+            raise ImpossibleEvidenceError(conflict)
 
     def _record(self, batch: slice, progress: Progress, stop: str) -> Snapshot:
         """A snapshot of all restarts; those of other batches are as they were left."""

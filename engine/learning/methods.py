@@ -17,12 +17,13 @@ from engine.learning.learners.edml_in_turn import EDMLInTurn
 from engine.learning.learners.em import EM
 from engine.learning.learners.gradient import Gradient
 from engine.learning.learners.hybrid import Hybrid
-from engine.learning.parameters import LogLinear
+from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.task import LearningTask
 from engine.model.arrays import weighted_counts
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.table_prior import TablePrior
 from engine.model.variable import list_names
 
 FACTOR_WISE = (EDML, EDMLInTurn, Hybrid)
@@ -73,7 +74,7 @@ class Method:
     def reason_against(self, network: Network, given: Collection[int] = (), prior: Prior = 1.0) -> str:
         """Why the method does not learn a network, and what does, as what is said of it; empty if it learns it.
 
-        With a prior on the factors, and given variables, where these are asked for.
+        With a prior on the factors or the tables, and given variables, where these are asked for.
         """
         if isinstance(network, self.kinds):
             is_plain = isinstance(network, BayesianNetwork) or not isinstance(self.learner, FACTOR_WISE)
@@ -81,13 +82,24 @@ class Method:
                 return "needs one model for all rows, and given variables make several; use em or lbfgs"
             if isinstance(prior, (Gaussian, Laplace)) and not is_plain:
                 return "has no place for a prior on the factors; use em or lbfgs"
+            is_able = isinstance(self.learner, NumericalEM) or isinstance(network, MarkovNetwork)
+            if isinstance(prior, TablePrior) and not is_able:
+                return f"has no formula for the prior {prior.name!r} on tables; use numerical-em"
             return ""
+        if isinstance(self.learner, NumericalEM):
+            return (
+                "is for Bayesian networks, where every row of a table has a peak of its own: the partition function "
+                "couples factors; use em, whose M-step is numerical there"
+            )
         if isinstance(network, MarkovNetwork):
             return "is for Bayesian networks: the partition function couples factors; use ipf"
         return "is for Markov networks, whose factors have a free scale; use edml"
 
     def reason_against_data(self, task: LearningTask) -> str:
         """Why the method does not learn from a task's data; empty if it does."""
+        against_targets = self._reason_against_targets(task)
+        if against_targets:
+            return against_targets
         if not self.complete or not any(term.jobs for term in task.objective.terms if term.sign > 0):
             return ""
         found = dict.fromkeys(v for block in task.plan.blocks for v in block.variables)
@@ -96,10 +108,26 @@ class Method:
         missing = int((codes[list(found)] < 0).sum())
         return f"needs complete data, but values of {names} are missing ({missing:,} of {codes.size:,} cells); use em"
 
+    def _reason_against_targets(self, task: LearningTask) -> str:
+        """Why the method does not learn from the targets of a task's cells; empty if it does."""
+        if task.has_moving_targets and not isinstance(self.learner, EM):
+            return (
+                "climbs an objective, and targets that are not fixed have none that every step raises; "
+                "use em, or have them fixed"
+            )
+        if task.has_moving_targets and self.decomposed:
+            return (
+                "learns components apart, and targets that are not fixed depend on the tables of all their ancestors; "
+                "use em, or have them fixed"
+            )
+        if task.objective.n_fitted and isinstance(self.learner, (EDML, EDMLInTurn)):
+            return "takes several targets in a row for likelihoods, and overshoots them; use em, hybrid or lbfgs"
+        return ""
+
     def reason_against_task(self, task: LearningTask) -> str:
         """Why the method does not learn a task: its network, prior, given variables or data; empty if it does."""
-        prior = task.geometry.prior if isinstance(task.geometry, LogLinear) else None
-        return self.reason_against(task.network, task.given, prior or 1.0) or self.reason_against_data(task)
+        prior = 1.0 if task.geometry.prior is None else task.geometry.prior
+        return self.reason_against(task.network, task.given, prior) or self.reason_against_data(task)
 
 
 METHODS: Mapping[str, Method] = {
@@ -107,6 +135,8 @@ METHODS: Mapping[str, Method] = {
     "d-em": Method("decomposed EM", EM(), decomposed=True),
     "em": Method("EM", EM()),
     "em-textbook": Method("textbook EM", EM(), conditioned=False),
+    "d-numerical-em": Method("decomposed numerical EM", NumericalEM(), decomposed=True, kinds=(BayesianNetwork,)),
+    "numerical-em": Method("numerical EM", NumericalEM(), kinds=(BayesianNetwork,)),
     "d-edml": Method("decomposed EDML", EDML(), decomposed=True),
     "edml": Method("EDML", EDML()),
     "edml-undamped": Method("undamped EDML", EDML(damping=0.0), kinds=(MarkovNetwork,), settles=False),

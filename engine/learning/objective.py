@@ -50,11 +50,11 @@ class Term:
         counts = np.where(components[self.component], self.counts, 0.0)
         return Term(self.sign, counts, self.component, tuple(job for job in jobs if job is not None))
 
-    def repeated(self, times: int, components: int) -> Term:
-        """The term for several parameter vectors laid end to end."""
+    def repeated(self, times: int, components: int, fitted: slice) -> Term:
+        """The term for several parameter vectors laid end to end, each with what is fitted of its own."""
         parameters = len(self.counts)
         shift = np.repeat(np.arange(times) * components, parameters)
-        jobs = tuple(job.repeated(times, parameters, components) for job in self.jobs)
+        jobs = tuple(job.repeated(times, parameters, components, fitted) for job in self.jobs)
         return Term(self.sign, np.tile(self.counts, times), np.tile(self.component, times) + shift, jobs)
 
 
@@ -78,6 +78,8 @@ class Objective:
         What jobs read beside the parameters.
     copies : int
         How many parameter vectors are laid end to end: restarts in one batch.
+    n_fitted : int
+        How many numbers jobs read beside the evidence, after it: likelihoods of targets, found anew at every pass.
     """
 
     geometry: Geometry
@@ -87,6 +89,7 @@ class Objective:
     constant: Floats
     evidence: Floats
     copies: int = 1
+    n_fitted: int = 0
 
     @property
     def n_parameters(self) -> int:
@@ -179,12 +182,15 @@ class Objective:
         if times == 1:
             return self
         shift = np.repeat(np.arange(times) * self.n_components, self.n_parameters)
+        first = self.n_parameters + len(self.evidence)
+        fitted = slice(first, first + self.n_fitted)
         return Objective(
             self.geometry.repeated(times),
-            tuple(term.repeated(times, self.n_components) for term in self.terms),
+            tuple(term.repeated(times, self.n_components, fitted) for term in self.terms),
             np.tile(self.component, times) + shift,
             self.n_components * times,
             np.tile(self.constant, times),
             self.evidence,
             times * self.copies,
+            times * self.n_fitted,
         )

@@ -2,7 +2,7 @@
 
 Two kinds, with the same methods, so that learners need not know which they serve:
 
-- :class:`Simplex`: sets of parameters that sum to one, with Dirichlet priors: Bayesian networks.
+- :class:`Simplex`: sets of parameters that sum to one, with Dirichlet priors or others: Bayesian networks.
 - :class:`LogLinear`: factors of any scale, with Gaussian or Laplace priors on log θ: Markov networks.
 
 A learner sees the data as *counts* (Σ w Pr(x_f | row) over what the objective adds) and *model counts* (the
@@ -23,6 +23,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.messages import shorten
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.table_prior import TablePrior
 
 SMALLEST = 1e-300
 """Stands for a parameter of zero where its logarithm must be finite."""
@@ -87,6 +88,13 @@ class Sets:
         normalised: Floats = np.divide(weights, sums, out=otherwise.copy(), where=seen)
         return normalised
 
+    @cached_property
+    def places_by_size(self) -> tuple[Ints, ...]:
+        """Where the parameters of sets of one size stand, shape (sets, size): for every size above 1."""
+        return tuple(
+            self.starts[self.sizes == size][:, None] + np.arange(size) for size in np.unique(self.sizes[self.sizes > 1])
+        )
+
     def _repeat_lead(self, times: int) -> Ints | None:
         """What leads each parameter of several vectors laid end to end."""
         if self.lead is None:
@@ -127,19 +135,25 @@ class Simplex(Sets):
     ----------
     exponents : array (parameters,)
         Dirichlet exponents ψ; the log prior is Σ (ψ − 1) log θ. Sets that follow others have none: 1.
+    prior : TablePrior, optional
+        Another on every set that follows none, beside which the exponents are 1. It has no counts: who would need them
+        refuses it (:mod:`methods`).
     """
 
     exponents: Floats
+    prior: TablePrior | None = None
 
     @classmethod
-    def of(cls, layout: Layout, exponents: Floats, lead: Ints | None = None) -> Simplex:
+    def of(
+        cls, layout: Layout, exponents: Floats, lead: Ints | None = None, prior: TablePrior | None = None
+    ) -> Simplex:
         """The geometry of a Bayesian network's tables; those that share one must have the same exponents."""
         sizes = np.array([shape[-1] for shape in layout.shapes], dtype=np.int64)
         every = np.repeat(sizes, [math.prod(shape[:-1]) for shape in layout.shapes])
         if lead is not None:
             _check_shared(layout, exponents, lead)
             exponents = np.where(lead == np.arange(layout.size), exponents, 1.0)
-        return cls(np.cumsum(every) - every, every, exponents, lead=lead)
+        return cls(np.cumsum(every) - every, every, exponents, prior, lead=lead)
 
     @cached_property
     def prior_counts(self) -> Floats:
@@ -147,16 +161,20 @@ class Simplex(Sets):
         return self.exponents - 1
 
     @cached_property
-    def has_prior(self) -> bool:
+    def has_exponents(self) -> bool:
         return bool(self.prior_counts.any())
 
+    @property
+    def has_prior(self) -> bool:
+        return self.has_exponents or self.prior is not None
+
     def maximise(self, counts: Floats, theta: Floats) -> Floats:
-        """The best parameters for counts: normalised with the prior; sets with neither stay."""
+        """The best parameters for counts: normalised with the exponents; sets with neither stay."""
         return self.follow(self.normalise(self.with_prior(counts), otherwise=theta))
 
     def with_prior(self, counts: Floats) -> Floats:
-        """Counts, and what the prior adds to them."""
-        return counts + self.prior_counts if self.has_prior else counts
+        """Counts, and what the exponents add to them."""
+        return counts + self.prior_counts if self.has_exponents else counts
 
     def to_local(self, theta: Floats, model_counts: Floats) -> Floats:
         """Where each set stands in its own simplex: the parameters themselves."""
@@ -190,8 +208,15 @@ class Simplex(Sets):
         """None: it is not known without the data."""
 
     def log_prior(self, theta: Floats) -> Floats | None:
-        """(ψ − 1) log θ of each parameter; None where there is no prior."""
-        return np.asarray(xlogy(self.prior_counts, theta)) if self.has_prior else None
+        """(ψ − 1) log θ of each parameter, or log p of each set at its first; None where there is no prior."""
+        if self.prior is None:
+            return np.asarray(xlogy(self.prior_counts, theta)) if self.has_exponents else None
+        values = np.zeros(self.n_parameters)
+        for places in self.places_by_size:
+            values[places[:, 0]] = self.prior.log_density(np.maximum(theta[places], SMALLEST))
+        if self.lead is not None:  # a shared table has one prior
+            values[self.lead != np.arange(len(values))] = 0.0
+        return values
 
     def change(self, theta: Floats, before: Floats) -> Floats:
         """How far each parameter has moved."""
@@ -213,7 +238,9 @@ class Simplex(Sets):
 
     def repeated(self, times: int) -> Simplex:
         """For several parameter vectors laid end to end."""
-        return Simplex(*self._repeat_sets(times), np.tile(self.exponents, times), lead=self._repeat_lead(times))
+        return Simplex(
+            *self._repeat_sets(times), np.tile(self.exponents, times), self.prior, lead=self._repeat_lead(times)
+        )
 
 
 def _check_shared(layout: Layout, exponents: Floats, lead: Ints) -> None:
@@ -254,7 +281,8 @@ class LogLinear(Sets):
         if isinstance(prior, (Gaussian, Laplace)):
             return replace(geometry, prior=prior)
         if prior != 1.0:
-            raise ModelError("Dirichlet exponents are for Bayesian networks; give a Markov network an L1 or L2 prior")
+            kind = f"the prior {prior.name!r} is" if isinstance(prior, TablePrior) else "Dirichlet exponents are"
+            raise ModelError(f"{kind} for Bayesian networks; give a Markov network an L1 or L2 prior")
         return geometry
 
     @property

@@ -94,7 +94,7 @@ class Snapshot:
     def unseen(self, restart: int | None = None) -> list[tuple[int, int]]:
         """Parameter sets with neither data nor prior, which keep their start: (variable, set of its table)."""
         geometry, starts = self.task.objective.geometry, self.task.layout.starts
-        if not isinstance(geometry, Simplex):
+        if not isinstance(geometry, Simplex) or geometry.prior is not None:
             return []
         weights = self.counts[self.best if restart is None else restart] + self.task.exponents - 1
         sums = np.add.reduceat(weights, geometry.starts) if weights.size else weights

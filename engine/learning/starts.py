@@ -14,6 +14,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.randomness import RandomState, make_generator
+from engine.model.table_prior import InstalledPrior
 
 KINDS = ("random", "uniform", "current")
 
@@ -88,11 +89,14 @@ def find_symmetries(task: LearningTask, theta: Floats) -> list[Symmetry]:
     States are interchangeable when every table that holds the variable is the same for both, and so are
     the exponents of its prior. An update computed from the posterior then treats both alike, and the
     symmetry stays for ever; unless their table is shared, and others that share it tell them apart. Pruned
-    variables are learned from nothing, and left out.
+    variables are learned from nothing, and left out. A prior of an installed package may tell states apart: under one,
+    nothing is said.
     """
     network, decomposition = task.network, task.decomposition
     arrays = [task.layout.tables(theta)]
     if isinstance(task.geometry, Simplex):
+        if isinstance(task.geometry.prior, InstalledPrior):
+            return []
         arrays.append(task.layout.tables(task.exponents))
     touching: list[list[int]] = [[] for _ in network.variables]
     for factor, scope in enumerate(network.scopes):

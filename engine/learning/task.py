@@ -15,6 +15,8 @@ from engine.learning.empirical import sum_likelihoods
 from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
+from engine.learning.target_jobs import give_likelihoods, meet_before, number_sets
+from engine.learning.targets.splitting import SplitData, has_targets, split_targets
 from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
@@ -22,6 +24,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
+from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, check_ties, tie_parameters
 
 EXPECTED_PASSES = 30
@@ -40,6 +43,13 @@ class LearningTask:
         Per block of the plan, the component of the objective that it belongs to.
     given : tuple of int
         The variables that all others are learned given.
+    dataset : Dataset
+        The data as it came. That of the decomposition has rows with one target split.
+    constants : array (variables,)
+        What cells of each variable add to the log-likelihood whatever the parameters: likelihoods that are not scaled
+        to a maximum of 1, and the entropies of targets that are split.
+    has_moving_targets : bool
+        Whether there are targets that are not fixed: what is learned need not get better at every step then.
     ties : groups of variables
         Those of a group share one table.
     """
@@ -49,8 +59,11 @@ class LearningTask:
     objective: Objective
     plan: Plan
     component_of_block: tuple[int, ...]
+    dataset: Dataset
+    constants: Floats
     given: tuple[int, ...] = ()
     ties: Ties = ()
+    has_moving_targets: bool = False
 
     @property
     def network(self) -> Network:
@@ -140,6 +153,7 @@ def make_task(
     given: Collection[int] = (),
     ties: Sequence[Sequence[int]] = (),
     condition: bool = True,
+    fixed: bool = True,
 ) -> LearningTask:
     """Decompose the problem and plan its inference.
 
@@ -149,7 +163,7 @@ def make_task(
     Parameters
     ----------
     prior : Prior
-        Dirichlet exponents for a Bayesian network, Gaussian or Laplace for a Markov network.
+        Dirichlet exponents or a prior on tables for a Bayesian network, Gaussian or Laplace for a Markov network.
     given : variables
         Of a Markov network: what is learned is the likelihood of all others given these, which must be observed
         in every row (a conditional random field, §2.2.1 [notes]).
@@ -158,29 +172,75 @@ def make_task(
     condition : bool
         False is the textbook way: one inference on the whole network per distinct row, nothing left out,
         and one component.
+    fixed : bool
+        Whether the targets of cells hold whatever else a row says; else they hold before it is known.
     """
     _check_given(network, dataset, given)
-    ties = check_ties(network, ties)
-    decomposition = decompose(network, dataset)
-    left_out = decomposition.pruned if condition else ()
-    plan = make_plan(
-        network, dataset, memory_limit, without=left_out, passes=EXPECTED_PASSES, condition=condition, keep_rows=False
-    )
-    layout = plan.pool.layout
-    of_factor, last = _number_components(decomposition, condition)
+    ties, is_moving = check_ties(network, ties), not fixed and has_targets(dataset)
+    split = _number_targets(dataset) if is_moving else split_targets(dataset)
+    data, decomposition = split.dataset, decompose(network, split.dataset)
+    plan = _plan_data(decomposition, memory_limit, condition)
+    layout, (of_factor, last) = plan.pool.layout, _number_components(decomposition, condition)
     # A variable in no factor is in no component.
     of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
     component = np.repeat(of_factor, np.diff(layout.starts))
-    terms = [Term(1, _count_complete(plan, layout), component, make_jobs(plan, of_block))]
-    geometry: Geometry
+    terms, n_fitted = _make_data_terms(plan, data, of_block, component, last, memory_limit, is_moving)
     if isinstance(network, MarkovNetwork):
-        geometry = LogLinear.of(layout, prior)
-        terms.append(_partition_term(network, dataset, given, layout, last, memory_limit))
-    else:
-        geometry = Simplex.of(layout, flat_exponents(network, prior), tie_parameters(layout, ties))
-    constant = _likelihood_constants(plan, of_block, last)
-    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence)
-    return LearningTask(layout, decomposition, objective, plan, of_block, tuple(sorted(given)), ties)
+        terms.append(_partition_term(network, plan.dataset, given, layout, last, memory_limit))
+    geometry = _make_geometry(layout, prior, ties)
+    own = sum_likelihoods(data) + split.entropies
+    constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
+    return LearningTask(
+        layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
+    )
+
+
+def _plan_data(decomposition: Decomposition, memory_limit: int, condition: bool) -> Plan:
+    """How the data is propagated, targets being likelihoods."""
+    data, left_out = decomposition.dataset, decomposition.pruned if condition else ()
+    evidence = replace(data, targets={}) if data.targets else data
+    return make_plan(
+        decomposition.network,
+        evidence,
+        memory_limit,
+        without=left_out,
+        passes=EXPECTED_PASSES,
+        condition=condition,
+        keep_rows=False,
+    )
+
+
+def _make_geometry(layout: Layout, prior: Prior, ties: Ties) -> Geometry:
+    """What the parameters may be, and their prior."""
+    if isinstance(layout.network, MarkovNetwork):
+        return LogLinear.of(layout, prior)
+    other = prior if isinstance(prior, TablePrior) else None
+    return Simplex.of(layout, flat_exponents(layout.network, prior), tie_parameters(layout, ties), other)
+
+
+def _make_data_terms(
+    plan: Plan,
+    data: Dataset,
+    of_block: tuple[int, ...],
+    component: Ints,
+    last: int,
+    memory_limit: int,
+    is_moving: bool,
+) -> tuple[list[Term], int]:
+    """The terms of the data, those that must be propagated first in front; and how many likelihoods they find."""
+    jobs, n_fitted, before = make_jobs(plan, of_block), 0, []
+    if is_moving:
+        jobs, term, n_fitted = meet_before(plan.network, data, jobs, component, last, memory_limit)
+        before.append(term)
+    elif data.targets:
+        jobs, n_fitted = give_likelihoods(jobs, plan.pool, data.targets)
+    return [*before, Term(1, _count_complete(plan, plan.pool.layout), component, jobs)], n_fitted
+
+
+def _number_targets(dataset: Dataset) -> SplitData:
+    """The data with the sets of its targets numbered, and no row split."""
+    return SplitData(number_sets(dataset), np.zeros(len(dataset.variables)), np.arange(dataset.n_rows))
 
 
 def _number_components(decomposition: Decomposition, condition: bool) -> tuple[Ints, int]:
@@ -232,9 +292,11 @@ def _count_complete(plan: Plan, layout: Layout) -> Floats:
     return counts
 
 
-def _likelihood_constants(plan: Plan, component_of_block: tuple[int, ...], last: int) -> Floats:
-    """Σ w log max λ over the likelihood cells, per component."""
+def _find_homes(plan: Plan, of_factor: Ints, of_block: tuple[int, ...], last: int) -> Ints:
+    """Per variable, the component that it belongs to: that of its table, or of its block."""
+    if isinstance(plan.network, BayesianNetwork):
+        return of_factor
     home = np.full(len(plan.dataset.variables), last)
-    for block, component in zip(plan.blocks, component_of_block, strict=True):
+    for block, component in zip(plan.blocks, of_block, strict=True):
         home[list(block.variables)] = component
-    return weighted_counts(home, sum_likelihoods(plan.dataset), last + 1)
+    return home

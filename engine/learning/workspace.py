@@ -16,6 +16,7 @@ from engine.inference.tape import Tape, chunk_rows
 from engine.learning.jobs import Job
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import LogLinear
+from engine.learning.targets.fitting import Fitter
 from engine.model.arrays import Bools, Floats, Ints, frozen, weighted_counts
 from engine.model.errors import Cancelled
 
@@ -63,10 +64,11 @@ class Evaluation:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, and these with the sign."""
+    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, these with the sign, and what
+    fits its targets."""
 
     tape: Tape | Levels
-    chunks: tuple[tuple[int, Floats, Floats], ...]
+    chunks: tuple[tuple[int, Floats, Floats, Fitter | None], ...]
     is_slow: bool
 
 
@@ -82,7 +84,8 @@ class Workspace:
         self.objective = objective
         self._runs: dict[Job, _Run] = {}
         if other is None:
-            self._pool = np.concatenate([np.zeros(objective.n_parameters), objective.evidence])
+            nothing, fitted = np.zeros(objective.n_parameters), np.ones(objective.n_fitted)
+            self._pool = np.concatenate([nothing, objective.evidence, fitted])
             self._no_counts = frozen(np.zeros(objective.n_parameters))
         else:  # of some of the same jobs, in the same arrays
             self._pool, self._no_counts = other._pool, other._no_counts
@@ -148,15 +151,19 @@ class Workspace:
         for job in term.jobs:
             run = self._runs.get(job) or self._prepare(job, term.sign)
             tape, inner_check = run.tape, check if run.is_slow else None
-            for start, weights, signed in run.chunks:
+            for start, weights, signed, fitter in run.chunks:
                 check()
+                if fitter is not None:
+                    fitter.fit(check)
                 log_z = tape.run(start, weights, inner_check)
                 doubtful = tape.find_doubtful()
                 if doubtful is not None:
                     self._correct(job, tape, start, weights, doubtful, log_z)
+                if fitter is not None:
+                    fitter.settle(log_z)
                 counts[tape.span] += tape.counts()
                 weighted = log_z * signed
-                if doubtful is not None:
+                if doubtful is not None or fitter is not None:
                     weighted[weights == 0] = 0.0  # also where the row is impossible
                 found.append(weighted)
                 if visit is not None and isinstance(tape, Tape):
@@ -180,7 +187,10 @@ class Workspace:
             weights = job.weights[rows]
             if start < done:  # rows that the chunk before has counted
                 weights = np.where(np.arange(start, rows.stop) < done, 0.0, weights)
-            chunks.append((start, weights, sign * weights))
+            fitter = None
+            if job.targets is not None and isinstance(tape, Tape):
+                fitter = Fitter(job.part, job.targets, tape, start, self._pool)
+            chunks.append((start, weights, sign * weights, fitter))
             done = rows.stop
         is_slow = job.part.seconds / len(chunks) > CHECKED_SECONDS
         run = self._runs[job] = _Run(tape, tuple(chunks), is_slow)
@@ -188,10 +198,10 @@ class Workspace:
 
     def _make_tape(self, job: Job, sign: int) -> Tape | Levels:
         """What propagates a job. Of rows that are subtracted only the counts are asked for, never family by family."""
-        fringe = find_fringe(job.part) if sign < 0 else []
+        fringe = find_fringe(job.part) if sign < 0 and job.targets is None else []
         if fringe:
             return Levels(job.part, self._pool, fringe)
-        return Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=True)
+        return Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=job.targets is None)
 
     @cached_property
     def _row_component(self) -> Ints:

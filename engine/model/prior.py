@@ -1,5 +1,5 @@
-"""Priors: Dirichlet on the rows of conditional probability tables, Gaussian or Laplace on the log factors of a
-Markov network."""
+"""Priors: Dirichlet or others on the rows of conditional probability tables, Gaussian or Laplace on the log factors of
+a Markov network."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from engine.model.arrays import Floats
 from engine.model.dataset import HEAVIEST
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, find_variable
+from engine.model.table_prior import TablePrior
 
 Exponents = float | Mapping[str, float | npt.ArrayLike]
 """Dirichlet exponents ψ: one number for all parameters; or per variable a number or a whole table, and 1
@@ -39,8 +40,8 @@ class Laplace:
         _check_width("b", self.scale)
 
 
-Prior = Exponents | Gaussian | Laplace
-"""Exponents are for Bayesian networks, the others for Markov networks; 1 is no prior, for both."""
+Prior = Exponents | TablePrior | Gaussian | Laplace
+"""Exponents and priors on tables are for Bayesian networks, the others for Markov networks; 1 is no prior, for both."""
 
 
 def _check_width(name: str, width: float) -> None:
@@ -51,12 +52,14 @@ def _check_width(name: str, width: float) -> None:
 
 
 def flat_exponents(network: BayesianNetwork, exponents: Prior) -> Floats:
-    """ψ for every parameter, in the order of the tables laid end to end.
+    """ψ for every parameter, in the order of the tables laid end to end; all 1 where the prior is no Dirichlet.
 
     Exponents below 1 are refused: their density has no mode to climb to.
     """
     if isinstance(exponents, (Gaussian, Laplace)):
         raise ModelError("an L1 or L2 prior is for Markov networks; give a Bayesian network Dirichlet exponents")
+    if isinstance(exponents, TablePrior):
+        exponents = 1.0
     if not isinstance(exponents, Mapping):
         _check(network.variables[0].name if network.variables else "", float(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))

@@ -6,6 +6,7 @@ counts when rates are averaged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -16,9 +17,9 @@ from engine.model.arrays import Codes, Floats, Ints
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, code_dtype
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError, UnknownNameError
-from engine.model.network import ROW_SUM_TOLERANCE
+from engine.model.network import ROW_SUM_TOLERANCE, table_shape
 from engine.model.randomness import RandomState, make_generator
-from engine.model.variable import list_names
+from engine.model.variable import Variable, list_names
 
 MOST_CAUSES = 2
 """How many observed variables decide whether a cell is missing at random (MAR)."""
@@ -26,7 +27,7 @@ MOST_CAUSES = 2
 
 def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
     """The data without any value of the named variables."""
-    columns = _find_columns(dataset, names)
+    columns = find_columns(dataset, names)
     codes = dataset.codes.copy()
     codes[columns] = MISSING
     kept = {i: vectors for i, vectors in dataset.likelihoods.items() if i not in columns}
@@ -36,7 +37,7 @@ def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
 
 def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
     """The data without any value of a fraction of the variables (rounded), chosen at random."""
-    _check_rate(fraction)
+    check_rate(fraction)
     n = len(dataset.variables)
     chosen = make_generator(random_state).choice(n, size=round(fraction * n), replace=False)
     return hide(dataset, [dataset.variables[i].name for i in sorted(chosen)])
@@ -52,10 +53,10 @@ def remove_mcar(
     variables : names, optional
         Whose cells may go missing; all variables if not given.
     """
-    _check_rate(rate)
+    check_rate(rate)
     generator = make_generator(random_state)
     codes = dataset.codes.copy()
-    for i in _find_columns(dataset, variables):
+    for i in find_columns(dataset, variables):
         codes[i, generator.random(dataset.n_rows) < rate] = MISSING
     return replace(dataset, codes=codes)
 
@@ -86,8 +87,8 @@ def remove_mar(
     strength : float
         How far apart the log-odds are: each cause moves them from −strength to +strength.
     """
-    _check_rate(rate)
-    _check_strength(strength)
+    check_rate(rate)
+    check_strength(strength)
     generator = make_generator(random_state)
     targets, causes = _split_columns(dataset, variables, observed, generator)
     codes = dataset.codes.copy()
@@ -121,11 +122,11 @@ def remove_nmar(
     strength : float
         How far apart the log-odds are: the states move them from −strength to +strength.
     """
-    _check_rate(rate)
-    _check_strength(strength)
+    check_rate(rate)
+    check_strength(strength)
     generator = make_generator(random_state)
     codes = dataset.codes.copy()
-    for i in _find_columns(dataset, variables):
+    for i in find_columns(dataset, variables):
         scores = _draw_scores(dataset.variables[i].cardinality, strength, generator)
         draws = generator.random(dataset.n_rows)
         hard = np.flatnonzero(codes[i] >= 0)
@@ -146,18 +147,48 @@ def apply_sensor(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_s
     confusion : array (states, reports)
         Pr(reported | true); there may be more or fewer reports than states.
     """
-    (i,) = _find_columns(dataset, [name])
-    if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
-        raise ModelError(f"{name!r} has cells that are likelihoods or targets; a sensor needs its states")
-    matrix = _check_confusion(dataset, i, confusion)
-    sums = np.cumsum(matrix, axis=1)
+    return apply_reports(dataset, name, confusion, _draw_reports(dataset, name, confusion, random_state))
+
+
+def replace_by_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState = 0) -> Dataset:
+    """The data with what a noisy sensor reports in place of a variable's states; missing cells stay missing.
+
+    Parameters
+    ----------
+    confusion : array (states, states)
+        Pr(reported | true).
+    """
+    (i,) = find_columns(dataset, [name])
+    _check_square(name, check_confusion(dataset.variables[i], confusion))
+    codes = dataset.codes.copy()
+    codes[i] = _draw_reports(dataset, name, confusion, random_state)
+    return replace(dataset, codes=codes)
+
+
+def _draw_reports(dataset: Dataset, name: str, confusion: npt.ArrayLike, random_state: RandomState) -> Ints:
+    """Per row, what the sensor of a variable reports; −1 where there is no state."""
+    i = _find_states(dataset, name)
+    sums = np.cumsum(check_confusion(dataset.variables[i], confusion), axis=1)
     draws = make_generator(random_state).random(dataset.n_rows)
     reported = np.full(dataset.n_rows, MISSING, dtype=np.int64)
     for x, cumulated in enumerate(sums / sums[:, -1:]):
         rows = np.flatnonzero(dataset.codes[i] == x)
         # The first report whose cumulative probability is above the draw; never one of probability 0.
         reported[rows] = np.searchsorted(cumulated, draws[rows], side="right")
-    return apply_reports(dataset, name, matrix, reported)
+    return reported
+
+
+def _find_states(dataset: Dataset, name: str) -> int:
+    """The column of a variable that has states, and no likelihoods."""
+    (i,) = find_columns(dataset, [name])
+    if (dataset.codes[i] <= FIRST_LIKELIHOOD).any():
+        raise ModelError(f"{name!r} has cells that are likelihoods or targets; a sensor needs its states")
+    return i
+
+
+def _check_square(name: str, matrix: Floats) -> None:
+    if matrix.shape[1] != matrix.shape[0]:
+        raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
 
 
 def apply_reports(
@@ -173,11 +204,12 @@ def apply_reports(
         The report of each row, −1 where there is none. If not given, the variable's own column holds
         the reports, named like its states.
     """
-    (i,) = _find_columns(dataset, [name])
-    matrix = _check_confusion(dataset, i, confusion)
-    if reported is None and matrix.shape[1] != matrix.shape[0]:
-        raise ModelError(f"the sensor of {name!r} has {matrix.shape[1]} reports; expected one per state")
-    reports = np.array(dataset.codes[i] if reported is None else reported, dtype=np.int64)
+    (i,) = find_columns(dataset, [name])
+    matrix = check_confusion(dataset.variables[i], confusion)
+    if reported is None:
+        _check_square(name, matrix)
+        reported = dataset.codes[_find_states(dataset, name)]
+    reports = np.array(reported, dtype=np.int64)
     if reports.shape != (dataset.n_rows,):
         raise ModelError(f"reports of shape {reports.shape}; expected one for each of {dataset.n_rows} rows")
     if reports.size and not (reports.min() >= MISSING and reports.max() < matrix.shape[1]):
@@ -211,15 +243,15 @@ def _split_columns(
     """Columns whose cells may go missing, and columns that decide it."""
     complete = [i for i, role in enumerate(dataset.roles) if role is Role.OBSERVED]
     if observed is not None:
-        causes = _find_columns(dataset, observed)
+        causes = find_columns(dataset, observed)
     elif variables is not None:
-        named = _find_columns(dataset, variables)
+        named = find_columns(dataset, variables)
         causes = [i for i in complete if i not in named]
     else:
         half = (len(dataset.variables) + 1) // 2
         causes = sorted(generator.choice(complete, size=min(half, len(complete)), replace=False).tolist())
     rest = [variable.name for i, variable in enumerate(dataset.variables) if i not in causes]
-    targets = _find_columns(dataset, rest if variables is None else variables)
+    targets = find_columns(dataset, rest if variables is None else variables)
     for i in causes:
         if dataset.roles[i] is not Role.OBSERVED and dataset.n_rows:
             raise ModelError(f"{dataset.variables[i].name!r} cannot stay observed: it lacks a state in some rows")
@@ -228,6 +260,24 @@ def _split_columns(
     if targets and not causes and dataset.n_rows:
         raise ModelError("no variable stays observed; MAR needs at least one with a state in every row")
     return (targets, causes) if dataset.n_rows else ([], [])
+
+
+def draw_chances(
+    dataset: Dataset, causes: Sequence[int], rate: float, strength: float, generator: np.random.Generator
+) -> Floats:
+    """Pr(absent | causes), an axis for each: drawn log-odds, moved so that the rows' average is the rate."""
+    shape = table_shape(dataset.variables, causes)
+    scores = np.zeros(shape)
+    share = np.zeros(math.prod(shape))
+    seen = np.ones(dataset.n_rows, dtype=bool)
+    combination = np.zeros(dataset.n_rows, dtype=np.int64)
+    for axis, i in enumerate(causes):
+        of_states = _draw_scores(shape[axis], strength, generator)
+        scores += of_states.reshape([-1 if k == axis else 1 for k in range(len(shape))])
+        seen &= dataset.codes[i] >= 0
+        combination = combination * shape[axis] + np.maximum(dataset.codes[i], 0)
+    share += _add_weights(combination[seen], dataset.weights[seen], len(share))
+    return _set_rate(scores.reshape(-1), share, rate).reshape(shape)
 
 
 def _draw_scores(states: int, strength: float, generator: np.random.Generator) -> Floats:
@@ -256,7 +306,8 @@ def _set_rate(scores: Floats, share: Floats, rate: float) -> Floats:
     return np.asarray(expit(scores + constant), dtype=np.float64)
 
 
-def _find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
+def find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
+    """The columns of some variables, each once; of all without names."""
     known = {variable.name: i for i, variable in enumerate(dataset.variables)}
     if names is None:
         return list(known.values())
@@ -266,24 +317,34 @@ def _find_columns(dataset: Dataset, names: Sequence[str] | None) -> list[int]:
     return [known[name] for name in dict.fromkeys(names)]
 
 
-def _check_confusion(dataset: Dataset, i: int, confusion: npt.ArrayLike) -> Floats:
-    variable = dataset.variables[i]
+def check_confusion(variable: Variable, confusion: npt.ArrayLike) -> Floats:
+    """The confusion matrix of a variable's sensor, if it is one: a distribution of reports for each state."""
     matrix = np.array(confusion, dtype=np.float64)
     if matrix.ndim != 2 or len(matrix) != variable.cardinality or not matrix.shape[1]:
         raise ModelError(
             f"the confusion matrix of {variable.name!r} has shape {matrix.shape}; "
             f"expected ({variable.cardinality} states, reports)"
         )
-    if not np.isfinite(matrix).all() or (matrix < 0).any() or abs(matrix.sum(axis=1) - 1).max() > ROW_SUM_TOLERANCE:
-        raise ModelError(f"a row of the confusion matrix of {variable.name!r} is no distribution; it must sum to 1")
+    for state, row in zip(variable.states, matrix, strict=True):
+        if not ((row >= 0) & (row <= 1 + ROW_SUM_TOLERANCE)).all():
+            raise ModelError(
+                f"the sensor of {variable.name!r} has a probability not from 0 to 1 where the state is {state!r}"
+            )
+        if abs(row.sum() - 1) > ROW_SUM_TOLERANCE:
+            raise ModelError(
+                f"the reports of the sensor of {variable.name!r} where the state is {state!r} have probabilities that "
+                f"sum to {row.sum():g}; they must sum to 1"
+            )
     return matrix
 
 
-def _check_rate(rate: float) -> None:
+def check_rate(rate: float) -> None:
+    """Refuse a fraction that is none."""
     if not 0 <= rate <= 1:
         raise ModelError(f"a fraction of {rate}; expected from 0 to 1")
 
 
-def _check_strength(strength: float) -> None:
+def check_strength(strength: float) -> None:
+    """Refuse a strength that is none."""
     if not 0 <= strength <= 50:
         raise ModelError(f"a strength of {strength}; expected from 0 to 50")

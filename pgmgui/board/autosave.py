@@ -53,5 +53,5 @@ def keep_look(session: Session, address: Address) -> None:
     def follow(*_: object) -> None:
         address.look = write_look(session.look)
 
-    session.param.watch(follow, ["dark", "lecture", "bars", "tab", "side", "strip"])
+    session.param.watch(follow, ["dark", "lecture", "bars", "tab", "step", "side", "strip"])
     follow()

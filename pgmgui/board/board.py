@@ -140,6 +140,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "suppose": lambda session, m: _supposer(session, m),
     "bars": lambda session, m: partial(session.show_bars, _flag(m["shown"])),
     "factor_graph": lambda session, m: partial(session.show_factor_graph, _flag(m["shown"])),
+    "open_query": lambda session, m: partial(session.turn_to, "Query"),
     "undo": lambda session, m: session.undo,
     "redo": lambda session, m: session.redo,
 }

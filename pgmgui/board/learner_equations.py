@@ -15,7 +15,7 @@ DECOMPOSED: dict[type[Network], str] = {
 }
 SYMBOLS: dict[type[Network], str] = {
     BayesianNetwork: "θ are the parameters, x a state of a variable given the states u of its parents, d the rows of "
-    "data, and ψ the prior's exponents.",
+    "data, ψ the prior's exponents, and p a prior on a row of a table.",
     MarkovNetwork: "θ are the numbers of the factors f, each for some states x of its variables, d the N rows of data, "
     "and Z sums the product of all factors.",
 }

@@ -10,6 +10,7 @@ from pgmgui.components.plain_text import PlainText
 from pgmgui.project.marks import (
     READINGS,
     ROLES,
+    Absent,
     Given,
     Hidden,
     Mark,
@@ -26,7 +27,7 @@ from pgmgui.state.session import Session
 
 WATCHED = ["selected", "scene", "derived", "partial", "soft"]
 """What the marks of the selection depend on."""
-_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given"}
+_KINDS = {Hidden: "hidden", Partial: "partial", Soft: "soft", Sensor: "sensor", Given: "given", Absent: "absent"}
 _GIVEN = "learn the others given the selected variables, which must be seen in every row (a conditional random field)"
 _READINGS = {
     "target": ("As targets", "read the likelihoods in the data as targets: what the posterior shall be"),

@@ -29,9 +29,9 @@ def certify(bounds: AnyBounds, reached: Snapshot) -> str:
 
 
 def certify_gaps(gaps: Sequence[float], reached: Snapshot) -> str:
-    """The same from the gaps: of each component, or the one of a Markov network."""
+    """The same from the gaps: of each component, or the one of a whole whose components are coupled."""
     rows = reached.task.decomposition.dataset.total_weight
-    whole = isinstance(reached.task.network, MarkovNetwork)
+    whole = isinstance(reached.task.network, MarkovNetwork) or reached.task.has_moving_targets
     return describe_certificate(gaps, rows, _list_ends(reached, sum(gaps)), whole)
 
 

@@ -17,7 +17,7 @@ from engine.model.network import BayesianNetwork
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import NODE_HEIGHT, label_width
 from pgmgui.project.lines import Points
-from pgmgui.project.marks import Given
+from pgmgui.project.marks import Absent, Given
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import FORMAT, Saved, dump, parse
 
@@ -74,8 +74,8 @@ def join(scene: Scene, part: Scene, at: tuple[float, float] | None = None) -> tu
     joined, _ = follow(scene, network, Changes(positions=pasted))
     noisy = {names[name]: kept for name, kept in document.noisy.items()}
     properties = {names[name]: kept for name, kept in document.variable_properties.items() if name in names}
-    # The data does not know the new variables, so nothing can be learned given them.
-    marks = {names[name]: mark for name, mark in part.marks.items() if not isinstance(mark, Given)}
+    # The data does not know the new variables, so nothing can be learned given them, nor decided by them.
+    marks = {names[name]: mark for name, mark in part.marks.items() if not isinstance(mark, Given | Absent)}
     is_bayesian = isinstance(network, BayesianNetwork)
     prior = {names[name]: exponents for name, exponents in part.prior.items()} if is_bayesian else {}
     return (

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -14,7 +15,7 @@ from engine.model.arrays import Floats, frozen
 from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork, Network
 from engine.model.noisy_max import NoisyMax, makes_table
-from pgmgui.project.marks import Mark, Sensor
+from pgmgui.project.marks import Absent, Mark, Sensor
 from pgmgui.project.scene import Scene
 from pgmgui.project.tying import follow_ties
 from pgmgui.project.words import count, cut
@@ -55,15 +56,16 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
         positions={**carry(old.positions), **changes.positions},
         variable_properties=carry(old.variable_properties),
     )
-    marks = _follow_marks(carry(scene.marks), changes)
+    marks = _follow_marks(carry(scene.marks), network, changes)
     prior = _follow_prior(carry(scene.prior), old.network, network, origin, changes)
     data, note = scene.data, ""
     if scene.data is not None and network.variables != old.network.variables:
         data = _follow_data(scene.data, network, origin, changes)
         note = _count_losses(scene.data, data, changes)
-    for name in changes.states:
-        if name in scene.marks and name not in marks:
-            note += f" The sensor table of {name!r} no longer fits its states: its mark is gone."
+    for name, mark in carry(scene.marks).items():
+        if name not in marks:
+            what = "sensor table" if isinstance(mark, Sensor) else "mechanism of missing values"
+            note += f" The {what} of {name!r} no longer fits: its mark is gone. Undo brings it back."
     note += tell_plain([name for name in carry(old.noisy) if name not in noisy])
     ties, untied = follow_ties(scene.ties, network, changes.renamed, changes.states)
     note += untied
@@ -109,18 +111,54 @@ def _follow_noisy(old: Document, network: Network, origin: Mapping[str, str]) ->
     return kept
 
 
-def _follow_marks(marks: Mapping[str, Mark], changes: Changes) -> dict[str, Mark]:
-    """A sensor table is reordered with the states; if there are others, it no longer fits."""
-    kept = {}
+def _follow_marks(marks: Mapping[str, Mark], network: Network, changes: Changes) -> dict[str, Mark]:
+    """Tables of sensors and mechanisms are reordered with the states; if there are others, they no longer fit."""
+    kept: dict[str, Mark] = {}
     for name, mark in marks.items():
         states = changes.states.get(name)
+        followed: Mark | None = mark
         if isinstance(mark, Sensor) and states is not None:
-            if sorted(-1 if old is None else old for old in states) != list(range(len(mark.confusion))):
-                continue
-            order = [old for old in states if old is not None]
-            mark = Sensor(tuple(tuple(mark.confusion[x][v] for v in order) for x in order))
-        kept[name] = mark
+            order = _find_order(states, len(mark.confusion))
+            table = None if order is None else tuple(tuple(mark.confusion[x][v] for v in order) for x in order)
+            followed = None if table is None else Sensor(table)
+        elif isinstance(mark, Absent):
+            followed = _follow_absent(mark, network, changes)
+        if followed is not None:
+            kept[name] = followed
     return kept
+
+
+def _follow_absent(mark: Absent, network: Network, changes: Changes) -> Absent | None:
+    """A mechanism whose causes and indicator may have other names, or states in another order."""
+    causes = tuple(changes.renamed.get(cause, cause) for cause in mark.causes)
+    if not set(causes) <= network.index.keys():
+        return None
+    chances = mark.chances
+    if chances and any(cause in changes.states for cause in causes):
+        orders = []
+        for cause in causes:
+            size = network.variables[network.index[cause]].cardinality
+            orders.append(_find_order(changes.states.get(cause, range(size)), size))
+        if None in orders:
+            return None
+        sizes = [len(order) for order in orders if order is not None]
+        if math.prod(sizes) != len(chances):
+            return None
+        chances = tuple(np.array(chances).reshape(sizes)[np.ix_(*orders)].reshape(-1).tolist())
+    indicator = changes.renamed.get(mark.indicator, mark.indicator)
+    if indicator not in network.index or changes.states.get(indicator, [0, 1]) != [0, 1]:
+        indicator = ""  # values go as its chances have it
+    return (
+        mark
+        if (causes, chances, indicator) == (mark.causes, mark.chances, mark.indicator)
+        else Absent(causes, chances, indicator)
+    )
+
+
+def _find_order(states: Sequence[int | None], size: int) -> list[int] | None:
+    """Per new state the old one; None if they are not the same states."""
+    order = [old for old in states if old is not None]
+    return order if sorted(order) == list(range(size)) and len(order) == len(states) else None
 
 
 def _follow_prior(

@@ -45,3 +45,9 @@ def load_lessons() -> tuple[Lesson, ...]:
         Lesson(item["id"], item["title"], item["source"], tuple(LessonStep(**step) for step in item["steps"]))
         for item in items
     )
+
+
+@cache
+def list_steps() -> tuple[str, ...]:
+    """The places where a guide can be, as addresses have them: a lesson's id, a point and the number of its step."""
+    return tuple(f"{lesson.id}.{k}" for lesson in load_lessons() for k in range(1, len(lesson.steps) + 1))

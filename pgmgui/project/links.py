@@ -9,7 +9,7 @@ learner      learners, by their names on the command line
 start        random, uniform or current
 seed         of the random starts
 restarts     how many starts
-prior        the Dirichlet exponent of all variables
+prior        the Dirichlet exponent of all variables; or a prior on tables and its width, logistic-normal:1.5
 tie          variables that share one table: ``A,B``, and ``A,B;C,D`` for two such groups
 target       variables whose likelihoods in the data are read as targets for the posterior
 likelihood   variables whose targets in the data are read as likelihoods
@@ -18,6 +18,7 @@ l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov
 tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
+targets      fixed, or moving: whether the targets of cells hold whatever else a row says
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 suppose      what a query supposes: ``smoke:yes``, with commas between
@@ -43,7 +44,8 @@ from engine.learning.starts import KINDS
 from engine.model.dataset import Dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import MarkovNetwork
+from engine.model.network import MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, parse_prior, show_table_prior
 from engine.model.ties import find_ties
 from engine.model.variable import list_names
 from pgmgui.project import link_evidence
@@ -82,6 +84,7 @@ _FOR_ALL = (
     "tol",
     "hold-out",
     "hold-out-seed",
+    "targets",
     "x",
     "y",
     "fit",
@@ -136,17 +139,19 @@ def parse_link(query: Mapping[str, str]) -> Link:
     marks |= dict.fromkeys(_split(query, "given", names), Given())
     if marks and data is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
-    prior = _number(query, "prior", 1.0)
+    common_prior, table_prior = _parse_prior(query, document.network)
     scene = Scene(
         example.title,
         example.shows,
         arrange(document),
         data,
         marks,
-        common_prior=prior,
+        common_prior=common_prior,
         example=example.id,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
+        table_prior=table_prior,
+        fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
     )
     run = query.get("run", "0")
@@ -210,7 +215,9 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["start"] = settings.start
     if settings.restarts != plain.restarts:
         query["restarts"] = str(settings.restarts)
-    if scene.common_prior != 1.0:
+    if scene.table_prior is not None and not isinstance(scene.document.network, MarkovNetwork):
+        query["prior"] = show_table_prior(scene.table_prior)
+    elif scene.common_prior != 1.0:
         query["prior"] = f"{scene.common_prior:g}"
     if scene.factor_prior is not None:
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
@@ -218,6 +225,8 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["tol"] = f"{settings.tol:g}"
     if scene.hold_out is not None:
         query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
+    if not scene.fixed_targets:
+        query["targets"] = "moving"
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
@@ -265,6 +274,22 @@ def _dashed(name: str) -> str:
     return name.replace(" ", "-")
 
 
+def _parse_prior(query: Mapping[str, str], network: Network) -> tuple[float, TablePrior | None]:
+    """The exponent of all variables, or a prior on the tables of a Bayesian network that is no Dirichlet."""
+    text = query.get("prior", "")
+    if ":" not in text:
+        return _number(query, "prior", 1.0), None
+    try:
+        prior = parse_prior(text)
+    except PgmError as error:
+        raise PgmError(f"the link's 'prior': {error}") from None
+    if not isinstance(prior, TablePrior):
+        return _number({"prior": str(prior)}, "prior", 1.0), None
+    if isinstance(network, MarkovNetwork):
+        raise PgmError(f"the link's prior {prior.name!r} is for Bayesian networks; use l2 or l1")
+    return 1.0, prior
+
+
 def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
     kinds = [kind for kind in PRIORS if query.get(kind)]
     if len(kinds) > 1:
@@ -275,6 +300,13 @@ def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
 def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
     share = _number(query, "hold-out", 0.0)
     return HoldOut(share, _whole(query, "hold-out-seed", 0)) if share else None
+
+
+def _parse_targets(query: Mapping[str, str]) -> bool:
+    value = query.get("targets") or "fixed"
+    if value not in ("fixed", "moving"):
+        raise PgmError(f"the link's 'targets' is {shorten(value)}; use fixed or moving")
+    return value == "fixed"
 
 
 def _split(query: Mapping[str, str], key: str, names: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""How a page looks, as its address says it: ``theme=dark&type=large&bars=1&open=runs&side=520&strip=300``.
+"""How a page looks, as its address says it: ``theme=dark&type=large&bars=1&open=guide&scene=local-optimum.2&side=520``.
 
 A reload keeps it by that.
 """
@@ -11,8 +11,9 @@ from urllib.parse import urlencode
 
 from engine.model.errors import PgmError
 from engine.model.messages import shorten
+from pgmgui.project.lessons import list_steps
 
-CHOICES = ("theme", "type", "bars", "open")
+CHOICES = ("theme", "type", "bars", "open", "scene")
 PANES = ("side", "strip")
 LOOKS = CHOICES + PANES
 """The parameters of an address that say how its page looks."""
@@ -22,12 +23,14 @@ LARGEST_PANE = 10_000
 
 @dataclass(frozen=True)
 class Look:
-    """Theme, type, bars beside the nodes, the tab that is open, and how large panes are.
+    """Theme, type, bars beside the nodes, the tab that is open, the step of the guide, and how large panes are.
 
     Attributes
     ----------
     tab : str
         Its name; empty for the first.
+    scene : str
+        Where the guide is: a worked scene's id, a point and the number of its step; empty for the first.
     side, strip : int
         The width of the side panel and the height of the strip, in pixels; 0 for the usual one.
     """
@@ -36,6 +39,7 @@ class Look:
     large: bool = False
     bars: bool = False
     tab: str = ""
+    scene: str = ""
     side: int = 0
     strip: int = 0
 
@@ -51,17 +55,18 @@ def take_look(query: dict[str, str], tabs: Collection[str]) -> Look:
     names = {name.lower(): name for name in tabs}
     said = [query.pop(key, "") for key in CHOICES]
     sizes = [_read_size(key, query.pop(key, "")) for key in PANES]
-    known = ("default", "dark"), ("usual", "large"), ("0", "1"), tuple(names)
+    known = ("default", "dark"), ("usual", "large"), ("0", "1"), tuple(names), list_steps()
     for key, value, values in zip(CHOICES, said, known, strict=True):
         if value and value not in values:
             raise PgmError(f"the link's {key!r} is {shorten(value)}; use one of {', '.join(values)}")
-    theme, size, bars, tab = said
-    return Look(theme == "dark", size == "large", bars == "1", names.get(tab, ""), *sizes)
+    theme, size, bars, tab, scene = said
+    return Look(theme == "dark", size == "large", bars == "1", names.get(tab, ""), scene, *sizes)
 
 
 def write_look(look: Look) -> str:
     """How a page looks, for its address; empty where it looks as at first."""
-    said = "dark" * look.dark, "large" * look.large, "1" * look.bars, look.tab.lower(), look.side, look.strip
+    choices = "dark" * look.dark, "large" * look.large, "1" * look.bars, look.tab.lower(), look.scene
+    said = *choices, look.side, look.strip
     return urlencode({key: value for key, value in zip(LOOKS, said, strict=True) if value})
 
 

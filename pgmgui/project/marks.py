@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.model.arrays import Floats
-from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, Role
+from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.errors import ModelError, UnknownNameError
+from engine.model.mechanism import ABSENT, Mechanism
 from engine.model.soft_cells import count_vectors, read_as
+from engine.model.variable import Variable
 from engine.simulation.missingness import apply_sensor, hide, remove_mar, remove_mcar, remove_nmar
+from engine.simulation.removal import remove_by
 from pgmgui.project.numbers import show_percent
 from pgmgui.project.words import count
 
@@ -58,13 +62,33 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Absent:
+    """Values are missing by a mechanism: with a probability that the states of its causes decide.
+
+    Attributes
+    ----------
+    causes : names of variables
+        The variable's own among them if its value decides; none for completely at random.
+    chances : tuple of float
+        Pr(absent | causes), for each combination of their states, the last one's first; empty where values are missing
+        in the data itself, and this says why.
+    indicator : str
+        The variable that tells in each row whether the value is there; empty while there is none.
+    """
+
+    causes: tuple[str, ...] = ()
+    chances: tuple[float, ...] = ()
+    indicator: str = ""
+
+
+@dataclass(frozen=True)
 class ReadAs:
     """What is uncertain of the variable is read as another kind of evidence: a key of :data:`READINGS`."""
 
     meaning: str
 
 
-Mark = Hidden | Partial | Soft | Sensor | Given | ReadAs
+Mark = Hidden | Partial | Soft | Sensor | Given | ReadAs | Absent
 READINGS = {
     "target": "its likelihoods are read as targets for the posterior",
     "likelihood": "its targets for the posterior are read as likelihoods",
@@ -103,9 +127,37 @@ def apply_marks(dataset: Dataset, marks: Mapping[str, Mark]) -> Dataset:
                     "leave it as it is in the data, or hide it"
                 )
             seen = apply_sensor(seen, name, confusion(dataset.variables[index[name]].cardinality, mark), seed)
+        elif isinstance(mark, Absent) and mark.chances:
+            seen = _take_away(seen, dataset, name, mark, seed)
         elif isinstance(mark, ReadAs):
             seen = read_as(seen, index[name], mark.meaning)
     return seen
+
+
+def _take_away(seen: Dataset, dataset: Dataset, name: str, mark: Absent, seed: int) -> Dataset:
+    """The data without the values that a mechanism takes; where a variable tells which, without these."""
+    mechanism = make_mechanism(dataset.variables, name, mark)
+    index = {variable.name: i for i, variable in enumerate(dataset.variables)}
+    if mark.indicator not in index:
+        return remove_by(seen, mechanism, seed, dataset)
+    codes = seen.codes.copy()
+    codes[index[name], dataset.codes[index[mark.indicator]] == ABSENT] = MISSING
+    return replace(seen, codes=codes)
+
+
+def make_mechanism(variables: Sequence[Variable], name: str, mark: Absent) -> Mechanism:
+    """The mechanism by which a mark takes values of a variable."""
+    sizes = {variable.name: variable.cardinality for variable in variables}
+    unknown = [cause for cause in mark.causes if cause not in sizes]
+    if unknown:
+        raise UnknownNameError(f"{unknown[0]!r} is said to decide which values of {name!r} are missing, and is unknown")
+    shape = tuple(sizes[cause] for cause in mark.causes)
+    if len(mark.chances) != math.prod(shape):
+        raise ModelError(
+            f"which values of {name!r} are missing is decided by {len(mark.chances):,} probabilities; "
+            f"expected {math.prod(shape):,}, one for each combination of its causes' states"
+        )
+    return Mechanism(name, mark.causes, np.array(mark.chances, dtype=np.float64).reshape(shape))
 
 
 def list_readings(dataset: Dataset, column: int) -> list[str]:
@@ -158,6 +210,9 @@ def describe_mark(mark: Mark | None) -> str:
         return READINGS[mark.meaning]
     if isinstance(mark, Partial):
         return f"{show_percent(mark.fraction)} missing, {MECHANISMS.get(mark.mechanism, mark.mechanism)}"
+    if isinstance(mark, Absent):
+        by = f"decided by {' and '.join(mark.causes)}" if mark.causes else MECHANISMS["mcar"]
+        return f"missing by a mechanism, {by}" if mark.chances else f"as in the data, its absence {by}"
     if isinstance(mark, Soft):
         return f"a sensor that is right {show_percent(mark.reliability)} of the time"
     return "a sensor with its own table"

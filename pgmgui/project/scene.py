@@ -12,6 +12,7 @@ from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.hold_out import HoldOut, Split, split_rows
 from engine.learning.markov_bounds import MarkovBounds
 from engine.learning.snapshot import Snapshot
+from engine.learning.targets.splitting import has_targets
 from engine.learning.task import LearningTask, make_task
 from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
@@ -20,6 +21,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, find_ties
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.marks import Given, Mark, apply_marks
@@ -68,6 +70,10 @@ class Scene:
         What was supposed in queries, and kept.
     hold_out : HoldOut, optional
         Which rows are not learned from, to test on; None holds out none.
+    table_prior : TablePrior, optional
+        The prior on the tables of a Bayesian network, where it is no Dirichlet: exponents are kept, and do not count.
+    fixed_targets : bool
+        Whether the targets of cells hold whatever else a row says, or only before that is known.
     ties : tuple of tuples of names
         Groups of variables that share one table.
     """
@@ -84,6 +90,8 @@ class Scene:
     factor_prior: FactorPrior | None = None
     cases: Mapping[str, Case] = field(default_factory=dict)
     hold_out: HoldOut | None = None
+    table_prior: TablePrior | None = None
+    fixed_targets: bool = True
     ties: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -99,9 +107,12 @@ class Scene:
 
     @property
     def whole_prior(self) -> Prior:
-        """The Dirichlet exponents of every variable of a Bayesian network, or the prior on the factors; 1 is none."""
+        """The prior on the tables of a Bayesian network, else the Dirichlet exponents of every variable; or the prior
+        on the factors. 1 is none."""
         if not isinstance(self.document.network, BayesianNetwork):
             return 1.0 if self.factor_prior is None else self.factor_prior
+        if self.table_prior is not None:
+            return self.table_prior
         names = [variable.name for variable in self.document.network.variables]
         return {name: self.prior.get(name, self.common_prior) for name in names}
 
@@ -142,7 +153,9 @@ class Parts:
     def held_out(self) -> HeldOutRows | None:
         """The rows held out, planned to be scored. This may take a while: ask for it beside the page, not on it."""
         task = self.task
-        return None if self.split is None else HeldOutRows(task.network, self.split.test, task.given)
+        if self.split is None:
+            return None
+        return HeldOutRows(task.network, self.split.test, task.given, fixed=not task.has_moving_targets)
 
     @property
     def bounds(self) -> AnyBounds:
@@ -207,9 +220,13 @@ def derive(scene: Scene) -> Derived:
         split = None if scene.hold_out is None else split_rows(seen, scene.hold_out)
     except ModelError as error:
         return Derived(seen, None, f"Rows cannot be held out: {error}.")
+    rows, fixed = seen if split is None else split.train, scene.fixed_targets
+    if not fixed and has_targets(rows) and not isinstance(network, BayesianNetwork):
+        return Derived(
+            seen, None, "Targets that are not fixed are for Bayesian networks: have them fixed, among the options."
+        )
     try:
-        rows = seen if split is None else split.train
-        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied)
+        task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)
     except MemoryLimitError as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
@@ -235,6 +252,8 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior
+        and scene.table_prior == old.table_prior
         and scene.hold_out == old.hold_out
+        and scene.fixed_targets == old.fixed_targets
         and scene.ties == old.ties
     )

@@ -7,15 +7,18 @@
      "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
      "marks": {variable: {"kind": ..., ...}}, see pgmgui.project.mark_file,
      "prior": {variable: number or flat list}, "common_prior": number,
-     "factor_prior": null or {"kind": "l2" | "l1", "width": number}, "example": id or "", "settings": {...},
+     "factor_prior": null or {"kind": "l2" | "l1", "width": number},
+     "table_prior": null or {"name": "logistic-normal" or that of an installed one, "width": number},
+     "example": id or "", "settings": {...},
      "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
+     "fixed_targets": whether the targets of cells hold whatever else a row says,
      "ties": [[variables that share one table]], "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
 
-Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' prior and what is held out
-may lack.
+Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' and tables' prior, what is
+held out and whether targets of cells are fixed (they are) may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -25,14 +28,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from engine.formats import DataDocument, Document, split_name
 from engine.formats.files import decode, naming, read_bytes, write_text
@@ -62,16 +62,15 @@ from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
 from engine.learning.stopping import CRITERIA
-from engine.model.arrays import Floats
 from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
-from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.network import Network
 from engine.model.ties import find_ties
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
-from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
 from pgmgui.project.mark_file import dump_mark, fit_mark, parse_mark
 from pgmgui.project.marks import Mark, apply_marks
+from pgmgui.project.prior_fields import PRIOR_FIELDS, dump_priors, fit_priors
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import RANGES, Settings
@@ -143,9 +142,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "network": json.loads(json_network.dump(scene.document)),
         "data": data,
         "marks": {name: dump_mark(mark) for name, mark in scene.marks.items()},
-        "prior": _dump_prior(scene),
-        "common_prior": scene.common_prior,
-        "factor_prior": _dump_factor_prior(scene),
+        **dump_priors(scene),
         "example": scene.example,
         "settings": asdict(saved.settings),
         "axes": asdict(saved.axes),
@@ -156,6 +153,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "cases": {name: case.likelihoods for name, case in scene.cases.items()},
         "case_targets": dump_case_targets(scene.cases),
         "hold_out": None if scene.hold_out is None else asdict(scene.hold_out),
+        "fixed_targets": scene.fixed_targets,
         "ties": scene.ties,
     }
     return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
@@ -193,14 +191,13 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         document,
         data,
         {name: _fit_mark(mark, name, network) for name, mark in found["marks"].items()},
-        _fit_priors(found["prior"], network),
-        found["common_prior"],
-        found["example"],
-        None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
-        _fit_factor_prior(found["factor_prior"], network),
-        join_cases(found["cases"], found["case_targets"]),
-        HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
-        found["ties"],
+        example=found["example"],
+        truth=None if found["truth"] is None else _parse_network(root["truth"], "truth").network,
+        cases=join_cases(found["cases"], found["case_targets"]),
+        hold_out=HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
+        fixed_targets=found["fixed_targets"],
+        ties=found["ties"],
+        **fit_priors(found, network),
     )
     with _at("ties"):
         find_ties(network, scene.ties)
@@ -262,45 +259,6 @@ def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
     return fit_mark(mark, name, network)
 
 
-def _dump_prior(scene: Scene) -> dict[str, list[float]]:
-    """The exponents; a Markov network has none, though its scene may keep those from before it was one."""
-    if not isinstance(scene.document.network, BayesianNetwork):
-        return {}
-    return {name: np.asarray(value).reshape(-1).tolist() for name, value in scene.prior.items()}
-
-
-def _fit_priors(found: Mapping[str, tuple[float, ...]], network: Network) -> dict[str, float | Floats]:
-    """The exponents of a Bayesian network; those that earlier versions wrote for a Markov network are passed over."""
-    if not isinstance(network, BayesianNetwork):
-        return {}
-    return {name: _fit_prior(values, name, network) for name, values in found.items()}
-
-
-def _fit_prior(values: tuple[float, ...], name: str, network: BayesianNetwork) -> float | Floats:
-    _find_states(name, "prior", network)
-    shape = network.tables[network.index[name]].shape
-    if len(values) == 1:
-        return values[0]
-    if len(values) != math.prod(shape):
-        raise FormatError(f"prior.{name}: expected 1 or {math.prod(shape):,} numbers, got {len(values):,}")
-    return np.array(values).reshape(shape)
-
-
-def _dump_factor_prior(scene: Scene) -> dict[str, Any] | None:
-    prior = scene.factor_prior
-    if prior is None or not isinstance(scene.document.network, MarkovNetwork):
-        return None
-    return {"kind": kind_of(prior), "width": width_of(prior)}
-
-
-def _fit_factor_prior(item: dict[str, Any] | None, network: Network) -> FactorPrior | None:
-    if item is None:
-        return None
-    if not isinstance(network, MarkovNetwork):
-        raise FormatError("factor_prior: only Markov networks have one")
-    return make_factor_prior(item["kind"], item["width"])
-
-
 def _fit_likelihood(values: tuple[float, ...], name: str, network: Network) -> tuple[float, ...]:
     states = _find_states(name, "evidence", network)
     if len(values) != states or max(values) <= 0:
@@ -351,9 +309,7 @@ _SESSION = record(
         "network": map_of(anything),
         "data": optional(_DATA, None),
         "marks": map_of(parse_mark),
-        "prior": map_of(numbers(*RANGES["prior"])),
-        "common_prior": number(*RANGES["prior"]),
-        "factor_prior": optional(record({"kind": one_of(PRIORS), "width": number(*RANGES["width"])}), None),
+        **PRIOR_FIELDS,
         "example": optional(text(), ""),
         "settings": _SETTINGS,
         "axes": optional(_parse_axes, Axes()),
@@ -364,6 +320,7 @@ _SESSION = record(
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "case_targets": optional(CASE_TARGETS, {}),
         "hold_out": optional(_HOLD_OUT, None),
+        "fixed_targets": optional(flag, True),
         "ties": optional(list_of(list_of(text())), ()),
     }
 )

@@ -10,7 +10,7 @@ from engine.formats import DataDocument
 from engine.model.errors import ModelError
 from engine.model.randomness import make_generator
 from engine.simulation.sampling import simulate
-from pgmgui.project.marks import Hidden, Mark, Partial
+from pgmgui.project.marks import Absent, Hidden, Mark, Partial
 from pgmgui.project.scene import Scene
 from pgmgui.project.words import count
 
@@ -42,10 +42,16 @@ def simulate_scene(scene: Scene, simulation: Simulation) -> Scene:
         raise ModelError("there is no variable to draw values of; add one on the canvas or open a network")
     if simulation.rows < 1:
         raise ModelError(f"{simulation.rows} rows to draw; expected 1 or more")
-    marks = make_marks([variable.name for variable in network.variables], simulation)
+    # A mechanism is a wish for data to come too.
+    marks: dict[str, Mark] = {name: mark for name, mark in scene.marks.items() if _takes_values(mark)}
+    marks |= make_marks([variable.name for variable in network.variables], simulation)
     dataset = simulate(network, simulation.rows, simulation.seed)
     note = f"simulated from the model: {count(simulation.rows, 'row')}, seed {simulation.seed}"
     return replace(scene, data=DataDocument(dataset, (note,)), marks=marks, truth=network)
+
+
+def _takes_values(mark: Mark) -> bool:
+    return isinstance(mark, Absent) and bool(mark.chances)
 
 
 def make_marks(names: list[str], simulation: Simulation) -> dict[str, Mark]:

@@ -15,6 +15,7 @@ from engine.learning.starts import Symmetry
 from engine.learning.task import LearningTask
 from engine.model.dataset import Dataset, Role
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
+from engine.model.table_prior import InstalledPrior, LogisticNormal
 
 MOST_NAMES = 3
 """Names shown in a list before it is cut."""
@@ -89,6 +90,10 @@ def describe_bound(task: LearningTask, bounds: Bounds, number: int) -> list[str]
     """Why the bound of a component is where it is, in lines with its numbers."""
     lowest, theorem = bounds.imap[number], bounds.decomposition[number]
     component = task.decomposition.components[number]
+    if component.is_complete and isinstance(task.geometry.prior, InstalledPrior):
+        return [f"Its bound is {lowest:,.2f} nats: what counting reaches, and the prior's peak, which need not agree."]
+    if component.is_complete and isinstance(task.geometry.prior, LogisticNormal):
+        return [f"Its bound, {lowest:,.2f} nats, is its optimum: nothing is missing, and numerical EM reaches it."]
     if component.is_complete:
         return [f"Its bound, {lowest:,.2f} nats, is its optimum: nothing is missing, and counting reaches it."]
     names = [task.network.variables[v].name for v in bounds.orders[number]]

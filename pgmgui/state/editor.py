@@ -15,6 +15,7 @@ from engine.model.arrays import Floats, frozen
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.noisy_max import NoisyMax
+from engine.model.table_prior import TablePrior, describe_table_prior
 from engine.model.variable import Variable
 from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.examples import Example
@@ -234,7 +235,7 @@ class Editor(OpenScene):
         prior = {other: kept for other, kept in self.scene.prior.items() if other != name}
         if exponents is not None:
             prior[name] = exponents if np.ndim(exponents) == 0 else frozen(np.array(exponents, dtype=np.float64))
-        return self._change(f"change the prior of {name}", replace(self.scene, prior=prior))
+        return self._change(f"change the prior of {name}", replace(self.scene, prior=prior), note=self._tell_unused())
 
     def tie(self, names: Sequence[str]) -> bool:
         """Let variables share one table: that of the first, and their counts are added when it is learned."""
@@ -253,7 +254,22 @@ class Editor(OpenScene):
         """Set the Dirichlet exponent of all variables that have none of their own."""
         if exponent == self.scene.common_prior:
             return True
-        return self._change("change the prior", replace(self.scene, common_prior=exponent))
+        return self._change("change the prior", replace(self.scene, common_prior=exponent), note=self._tell_unused())
+
+    def set_table_prior(self, prior: TablePrior | None) -> bool:
+        """Set a prior on all tables of a Bayesian network that is no Dirichlet; None leaves that to the exponents."""
+        if prior == self.scene.table_prior:
+            return True
+        is_first = prior is not None and self.scene.table_prior is None
+        note = "Numerical EM learns with this prior: choose it among the learners." if is_first else ""
+        return self._change("change the prior", replace(self.scene, table_prior=prior), note=note)
+
+    def _tell_unused(self) -> str:
+        """That exponents do not count while there is another prior, in a sentence."""
+        prior = self.scene.table_prior
+        if prior is None:
+            return ""
+        return f"Kept, but not used: the run's Options have {describe_table_prior(prior)} instead of exponents."
 
     def set_factor_prior(self, prior: FactorPrior | None) -> bool:
         """Set the prior on the factors of a Markov network; None is none."""

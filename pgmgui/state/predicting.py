@@ -107,11 +107,12 @@ class Predicting(Newest):
     def _find(self, question: _Question) -> Predicted:
         parts, reached, target = question.parts, question.reached, question.target
         assert parts.split is not None
+        given, fixed = parts.task.given, not parts.task.has_moving_targets
         test, network = parts.split.test, reached.network()
         train = float(reached.log_likelihood[reached.best].sum()) / parts.task.decomposition.dataset.total_weight
         found = Predicted(parts, target, question.title, train)
         try:
-            found = replace(found, score=score_held_out(network, test, parts.task.given))
+            found = replace(found, score=score_held_out(network, test, given, fixed=fixed))
             return replace(found, prediction=predict(network, test, network.index[target]) if target else None)
         except PgmError as error:
             return replace(found, trouble=f"{error}.")

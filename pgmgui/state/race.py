@@ -24,6 +24,7 @@ from pgmgui.project.results import Result, list_tested, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
+from pgmgui.project.target_words import describe_targets
 from pgmgui.project.words import (
     LEARNERS,
     STOPS,
@@ -277,7 +278,8 @@ class Race(param.Parameterized):
         is_climbing = not self.stale and CERTIFIED < float(best.distance[best.best].sum()) < math.inf
         distance = describe_distance(best) if is_climbing else ""
         tests = [describe_tested(LEARNERS[curve.method], curve.tested) for curve in self.curves.values()]
-        return [line for line in (*lines, *runs, *tests, distance, *notes, describe_unseen(best)) if line]
+        about = [describe_targets(best.task), describe_unseen(best)]
+        return [line for line in (*lines, *runs, *tests, distance, *notes, *about) if line]
 
     # --- what the runs find
 
@@ -358,13 +360,14 @@ class Race(param.Parameterized):
         def start(cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
             snapshots = learn(
                 network,
-                task.decomposition.dataset,
+                task.dataset,
                 method,
                 start=settings.start,
                 random_state=settings.seed,
                 n_init=settings.restarts,
                 prior=prior,
                 given=task.given,
+                fixed=not task.has_moving_targets,
                 ties=task.ties,
                 stopping=stopping,
                 cancelled=cancelled,

@@ -71,6 +71,7 @@ class Session(Editor):
     lecture = param.Boolean(default=False, doc="Whether the type is large, for a room full of people.")
     dark = param.Boolean(default=False, doc="Whether the theme is the dark one.")
     tab = param.String(default="", doc="The tab that is open; empty for the first.")
+    step = param.String(default="", doc="Where the guide is: see pgmgui.project.lessons.list_steps; empty at first.")
     side = param.Integer(default=0, doc="Pixels of the side panel's width; 0 for the usual one.")
     strip = param.Integer(default=0, doc="Pixels of the strip's height; 0 for the usual one.")
     local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
@@ -132,6 +133,12 @@ class Session(Editor):
         """Hold a share of the rows out, to test on; 0 holds out none."""
         wanted = HoldOut(share, seed) if share else None
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
+
+    def fix_data_targets(self, fixed: bool) -> bool:
+        """Have the targets of cells hold whatever else a row says, or only before that is known."""
+        return fixed == self.scene.fixed_targets or self._change(
+            "fix targets" if fixed else "let targets move", replace(self.scene, fixed_targets=fixed)
+        )
 
     def report(self, snapshot: Snapshot | None) -> None:
         """Show what a run has reached; None forgets it."""
@@ -258,14 +265,18 @@ class Session(Editor):
         """Open a tab; the first if it has no name."""
         self.tab = tab
 
+    def go_to_step(self, step: str) -> None:
+        """Remember where the guide is."""
+        self.step = step
+
     @property
     def look(self) -> Look:
         """How the page looks."""
-        return Look(self.dark, self.lecture, self.bars, self.tab, self.side, self.strip)
+        return Look(self.dark, self.lecture, self.bars, self.tab, self.step, self.side, self.strip)
 
     def wear(self, look: Look) -> None:
         """Let the page look so."""
-        sizes = {"side": look.side, "strip": look.strip}
+        sizes = {"step": look.scene, "side": look.side, "strip": look.strip}
         self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab, **sizes)
 
     def _let_go(self) -> dict[str, object]:

@@ -112,6 +112,12 @@ def _find_reasons(session: Session) -> dict[str, str]:
     return {} if session.parts is None else reasons_against(session.parts)
 
 
+def explain_refusals(session: Session) -> list[str]:
+    """Why chosen learners do not apply, in sentences."""
+    reasons = _find_reasons(session)
+    return [f"Not {LEARNERS[name]}: it {reasons[name]}." for name in session.settings.methods if name in reasons]
+
+
 def _list_able(reasons: dict[str, str]) -> list[str]:
     return [name for name in LEARNERS if name not in reasons]
 

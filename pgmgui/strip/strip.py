@@ -19,7 +19,7 @@ from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
-from pgmgui.strip.learner_choice import make_learner_button
+from pgmgui.strip.learner_choice import explain_refusals, make_learner_button
 from pgmgui.strip.playback_bar import PlaybackBar
 from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
@@ -186,7 +186,7 @@ class LearnStrip(pn.viewable.Viewer):
         elif session.parts is None:
             self._state.write(session.derived.obstacle or "Learning needs a network with data.")
         elif not race.can_begin:
-            self._state.write("Choose a learner.")
+            self._state.write("Choose a learner.", *explain_refusals(session))
         else:
             held_out = describe_split(session.parts.split)
             self._state.write("Ready: press Start and watch the objective climb to its bound.", *held_out)

@@ -22,6 +22,8 @@ from pgmgui.state.session import Session
 T = TypeVar("T")
 SETTLING = 0.1
 """Seconds that a button waits for the fields beside it."""
+TELLING = 0.4
+"""Seconds between two words on how far work is."""
 TRIES = 3
 """How often work is done again because the page has changed meanwhile."""
 
@@ -61,16 +63,23 @@ class Work(pn.viewable.Viewer):
         self._reading = None
 
     async def run(
-        self, what: str, do: Callable[[], T], then: Callable[[T], Any], reading: Apart[Any] | None = None
+        self,
+        what: str,
+        do: Callable[[], T],
+        then: Callable[[T], Any],
+        reading: Apart[Any] | None = None,
+        progress: Callable[[], str] | None = None,
     ) -> None:
         """Do something in a thread, and then something with its result, when the page may be changed.
 
-        What is read apart meanwhile is stopped when the work is abandoned.
+        What is read apart meanwhile is stopped when the work is abandoned. ``progress`` says how far it is.
         """
         self.begin(what)
         turn, self._reading = self._turn, reading
         try:
-            doing = asyncio.to_thread(do) if reading is None else asyncio.wrap_future(start(do))
+            doing = asyncio.ensure_future(asyncio.to_thread(do) if reading is None else asyncio.wrap_future(start(do)))
+            while progress is not None and not (await asyncio.wait({doing}, timeout=TELLING))[0]:
+                pn.state.execute(partial(self._tell, turn, progress()), schedule=True)
             finish: Callable[[], Any] = partial(then, await doing)
         except Cancelled:
             return
@@ -100,6 +109,10 @@ class Work(pn.viewable.Viewer):
                 self._session.say(f"{what} was given up, for the page kept changing. Try again.")
 
         await self.run(what, partial(prepare, make, before), commit)
+
+    def _tell(self, turn: int, text: str) -> None:
+        if turn == self._turn:
+            self._text.write(text)
 
     def _finish(self, turn: int, finish: Callable[[], Any]) -> None:
         if turn == self._turn:

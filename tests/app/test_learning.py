@@ -111,6 +111,70 @@ def test_prior_is_one_number_or_by_variable():
     assert_refused(run("learn", *ASIA, "--prior", "nobody=2"), "nobody")
 
 
+def test_numerical_em_takes_a_prior_by_name():
+    result = run("learn", *ASIA, "--method", "numerical-em", "--prior", "logistic-normal:0.5", "--json").result
+    assert result["method"] == "numerical-em"
+    assert np.diff(result["trace"]).min() > -1e-9
+    assert result["objective"] < result["log_likelihood"]
+    assert result["objective"] < result["bound"]["tightest"]
+    certified = [c["certified"] for c in result["components"]]
+    assert certified.count(False) == 1  # that of what is hidden; the others' optima are known
+    closed, numerical = (
+        run("learn", *ASIA, "--method", method, "--prior", prior, "--max-iter", 15, "--json").result["trace"]
+        for method, prior in (("d-em", "2"), ("d-numerical-em", "dirichlet:2"))
+    )
+    np.testing.assert_allclose(numerical, closed, atol=1e-6)
+    bound = run("bound", *ASIA, "--prior", "logistic-normal:0.5", "--json").result
+    assert bound["tightest"] == pytest.approx(result["bound"]["tightest"], abs=1e-6)
+
+
+@pytest.mark.usefixtures("installed_priors")
+def test_a_prior_of_an_installed_package_is_named():
+    result = run("learn", *ASIA, "--method", "d-numerical-em", "--prior", "near:0.5", "--max-iter", 5, "--json").result
+    assert result["objective"] < result["log_likelihood"]
+    learn = ("learn", *ASIA, "--method", "numerical-em", "--prior")
+    assert_refused(run(*learn, "tall:1"), "the prior 'tall' gave", "at most 0")
+    assert_refused(run(*learn, "broken:1"), "failed: 'ValueError: no such thing'")
+
+
+@pytest.mark.parametrize(
+    ("words", "parts"),
+    [
+        (["--prior", "logistic-normal:1"], ["decomposed EM has no formula", "use numerical-em"]),
+        (["--prior", "logistic-normal"], ["--prior logistic-normal", "expected a number"]),
+        (["--prior", "logistic-normal:1", "--prior", "smoke=2"], ["for all tables"]),
+        (["--prior", "smoke=logistic-normal:1"], ["expected a variable and a number"]),
+        (["--prior", "os:1"], ["'os' is not installed"]),
+    ],
+)
+def test_priors_by_name_that_cannot_be_are_refused(words, parts):
+    assert_refused(run("learn", *ASIA, *words), *parts)
+
+
+def test_the_predictive_estimate_is_written_and_tested(tmp_path):
+    data, out = tmp_path / "rows.csv", tmp_path / "learned.bif"
+    data.write_text("asia,smoke\nyes,yes\nno,yes\nno,no\nno,\n", encoding="utf-8")
+    words = ("learn", ASIA[0], data, "--prior", "2", "--max-iter", 200, "--out", out)
+    result = run(*words, "--estimate", "predictive", "--json").result
+    tables = read_network(out).network
+    np.testing.assert_allclose(tables.tables[tables.index["asia"]], [(1 + 2) / (4 + 4), (3 + 2) / (4 + 4)], atol=1e-6)
+    # Of smoke, 2 of 3 are yes; the row without counts for what the mode, (2 + n + 1) / (4 + 2), makes of it: n = 0.6.
+    np.testing.assert_allclose(tables.tables[tables.index["smoke"]], [(2.6 + 2) / 8, (1.4 + 2) / 8], atol=1e-5)
+    assert result["estimate"]["kind"] == "predictive"
+    assert result["estimate"]["log_likelihood"] == pytest.approx(log_likelihood(out, data), abs=1e-5)
+    lines = run(*words, "--estimate", "predictive").out
+    assert (
+        "Posterior predictive estimate, (n + ψ) / (N + Σψ) from the expected counts at the learned parameters" in lines
+    )
+    mode = run(*words, "--json").result
+    assert mode["estimate"] == {"kind": "mode", "log_likelihood": mode["log_likelihood"]}
+    tested = run("learn", *CANCER, "--hold-out", "0.3", "--estimate", "predictive", "--json").result
+    assert tested["held_out"]["train_log_loss"] == pytest.approx(-tested["estimate"]["log_likelihood"] / 3500)
+    predictive = ("learn", *ASIA, "--estimate", "predictive", "--method", "numerical-em")
+    assert_refused(run(*predictive, "--prior", "logistic-normal:1"), "--estimate predictive has no formula")
+    assert_refused(run("learn", *ASIA, "--estimate", "mean"), "--estimate")
+
+
 def test_the_thesis_example_falls_apart_into_three(tmp_path):
     data = tmp_path / "thesis.csv"
     data.write_text(CHAIN_ROWS, encoding="utf-8")

@@ -218,6 +218,38 @@ def test_the_names_of_hulls_are_in_view_however_large_the_drawing(open_scene):
         board.page.wait_for_function(NAMES_INSIDE, arg=[canvas, width, 4])
 
 
+# Whether all nodes are in view, in a canvas of some width.
+NODES_INSIDE = """([canvas, width]) => {
+  const frame = canvas.getBoundingClientRect()
+  const inside = ({left, top, right, bottom}) =>
+    left >= frame.left && top >= frame.top && right <= frame.right && bottom <= frame.bottom
+  const nodes = [...canvas.querySelectorAll(".node .shape")]
+  return Math.abs(frame.width - width) < 60 && nodes.every((node) => inside(node.getBoundingClientRect()))
+}"""
+
+
+def test_the_graph_is_fitted_to_another_window_until_the_user_moves_it(open_scene):
+    """A click on a node, or moving one, is no choice of what to see; zooming is."""
+    board = open_scene("asia")
+    canvas = board.canvas.element_handle()
+    board.page.set_viewport_size({"width": 1920, "height": 1080})
+    board.page.wait_for_function(NODES_INSIDE, arg=[canvas, 1920])
+    board.page.mouse.click(*board.middle("dysp"))
+    board.drag("xray", 30, 10).synced()
+    board.page.set_viewport_size({"width": 800, "height": 500})
+    board.page.wait_for_function(NODES_INSIDE, arg=[canvas, 800])
+    board.wait_for_paint()
+    fitted = board.zoom()
+    board.button("Zoom in").click()
+    board.wait_for_paint()
+    own = board.zoom()
+    assert own > fitted
+    board.page.set_viewport_size({"width": 1920, "height": 1080})
+    board.page.wait_for_function("([canvas]) => canvas.getBoundingClientRect().width > 1800", arg=[canvas])
+    board.wait_for_paint()
+    assert board.zoom() == own
+
+
 # Whether the middle of a node lies on a hull.
 ON_HULL = """([hull, node]) => {
   const {e, f} = node.transform.baseVal.consolidate().matrix

@@ -110,6 +110,34 @@ def test_states_and_marks_are_chosen_from_the_menu(chain):
     expect(chain.page.get_by_role("menu")).to_have_count(0)
 
 
+def test_a_menu_of_several_says_of_how_many(chain):
+    heading = chain.page.locator(".menu-heading")
+    chain.select("X", "Z")
+    chain.page.mouse.click(*chain.middle("Z"), button="right")
+    expect(chain.page.get_by_role("menu", name="2 variables", exact=True)).to_be_visible()
+    expect(heading).to_have_text("2 variables")
+    item(chain, "Select").click()
+    expect(heading).to_have_count(0)  # a further list has its own name, to go back with
+    chain.page.keyboard.press("Escape")
+    expect(heading).to_have_text("2 variables")
+    chain.page.keyboard.press("Escape")
+    chain.page.mouse.click(*chain.middle("V"), button="right")
+    expect(chain.page.get_by_role("menu", name="V", exact=True)).to_be_visible()
+    expect(heading).to_have_count(0)
+
+
+def test_states_that_a_menu_has_no_room_for_are_in_the_query_tab(open_desk, stage):
+    board = open_desk("thesis-chain")
+    states = [(0, "s0"), (1, "s1"), *((None, f"s{k}") for k in range(2, 70))]
+    stage.do(lambda: board.session.set_states("V", states))
+    board.page.mouse.click(*board.middle("V"), button="right")
+    item(board, "Suppose").click()
+    expect(board.page.get_by_role("menuitemradio")).to_have_count(60)
+    item(board, "… 10 more in the Query tab").click()
+    expect(board.page.get_by_role("tab", name="Query", exact=True)).to_have_attribute("aria-selected", "true")
+    assert board.synced().selected() == ["V"]
+
+
 def test_the_canvas_has_a_menu_that_stays_in_the_window(chain):
     frame = chain.canvas.bounding_box()
     right, bottom = frame["x"] + frame["width"] - 3, frame["y"] + frame["height"] - 60

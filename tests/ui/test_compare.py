@@ -27,6 +27,11 @@ def test_tables_are_compared_and_a_prior_shrinks_them(open_panel):
     first = cell(lab, "Differences of tub", 0, 1)
     assert "color-mix" in first.get_attribute("style")
     expect(first).to_have_attribute("title", re.compile("^0.05 → .*; expected count"))
+    lab.tab("Prior")
+    predictive = (last.task.layout.tables(last.counts[last.best])[1] + 1)[0]
+    estimate = f"{predictive[0] / predictive.sum():.6f}"
+    expect(cell(lab, "Estimates of tub", 0, 4)).to_have_text(estimate)
+    lab.tab("Compare")
     # The slider shows what a prior would do.
     slider = lab.page.get_by_role("slider", name=re.compile("^Prior exponent"))
     slider.focus()

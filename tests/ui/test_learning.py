@@ -16,6 +16,7 @@ from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.model import editing
+from engine.model.table_prior import LogisticNormal
 from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
 from tests.ui.lab import LINES, Lab
@@ -240,6 +241,23 @@ def test_options_reach_the_run_and_wrong_ones_are_refused(open_panel):
     lab.button("Undo").click()  # the prior
     lab.open_options()
     expect(lab.page.get_by_role("textbox", name=re.compile("^Prior"))).to_have_value("1")
+
+
+def test_a_prior_without_a_formula_is_learned_with_by_numerical_em(open_panel):
+    lab = Lab(open_panel("strip")).open_options()
+    lab.page.get_by_role("combobox", name=re.compile("^Prior")).click()
+    lab.page.locator(".MuiMenuItem-root").filter(has_text="logistic-normal").click()
+    expect(lab.page.get_by_role("textbox", name=re.compile("^Prior's exponent"))).to_have_count(0)
+    lab.set_option("Prior's width", "0.5").close_options()
+    expect(lab.button("Start")).to_be_disabled()
+    lab.button("Learners").click()
+    lab.page.get_by_role("checkbox", name="decomposed numerical EM", exact=True).click()
+    expect(lab.page.get_by_role("checkbox", name="decomposed EM", exact=True)).to_be_disabled()
+    lab.page.keyboard.press("Escape")
+    lab.button("Start").click()
+    lab.expect_state("converged", "decomposed numerical EM")
+    expected = learn_asia("d-numerical-em", prior=LogisticNormal(0.5))[-1]
+    expect(lab.state("decomposed numerical EM")).to_contain_text(f"{expected.objective.sum():,.4f} after")
 
 
 # How far the axis of the figure that is shown goes to the right.

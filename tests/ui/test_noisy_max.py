@@ -22,10 +22,10 @@ def test_a_variable_is_made_noisy_max_edited_and_undone(open_panel):
         ["Leak", "all else"],
     ]
     board.type_into(SMALL, 4, 2, "0.25")
-    expect(board.cell(SMALL, 4, 3)).to_have_text("0.75")
+    expect(board.cell(SMALL, 4, 3)).to_have_text("0.750000")
     board.type_into(SMALL, 1, 2, "0.25")
     expect(board.message).to_contain_text("one state must do nothing")
-    expect(board.cell(SMALL, 1, 2)).to_have_text("0")
+    expect(board.cell(SMALL, 1, 2)).to_have_text("0.000000")
     board.tab("Table")
     expect(board.page.get_by_role("grid").filter(has_text="0.75")).to_be_visible()
     board.undo(2)

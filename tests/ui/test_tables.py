@@ -80,15 +80,15 @@ def test_a_row_of_three_states_is_kept_until_it_sums_to_one(open_panel):
     board.type_into(table, 0, 3, "0.25")
     board.type_into(table, 0, 4, "0.25")
     expect(board.cell(table, 0, 5)).to_have_attribute("data-kind", "")
-    assert board.texts(table)[0][2:] == ["0.5", "0.25", "0.25", "1"]
+    assert board.texts(table)[0][2:] == ["0.50", "0.25", "0.25", "1"]
     expect(board.page.get_by_text("⚠ Row 2 sums to")).to_be_visible()
     board.button("Normalise").click()
     numbers = [float(text) for text in before[1][2:5]]
     total = 3 + numbers[1] + numbers[2]
-    expect(board.cell(table, 1, 2)).to_have_text(f"{3 / total:.6g}")
+    expect(board.cell(table, 1, 2)).to_have_text(f"{3 / total:.6f}")
     expect(board.cell(table, 1, 5)).to_have_text("1")
     board.undo()
-    assert_rows(board, table, {0: ["0.5", "0.25", "0.25"], 1: before[1][2:5]})
+    assert_rows(board, table, {0: ["0.50", "0.25", "0.25"], 1: before[1][2:5]})
     board.undo()
     assert_rows(board, table, {0: before[0][2:5]})
 
@@ -115,11 +115,11 @@ def test_uniform_and_random_tables(open_panel):
     board.button("Uniform").click()
     expect_column(board, table, 2, ["0.5"] * 4)
     board.button("Randomise").click()
-    first = [f"{p:.6g}" for p in np.random.default_rng(0).dirichlet([1, 1], 4)[:, 0]]
+    first = [f"{p:.6f}" for p in np.random.default_rng(0).dirichlet([1, 1], 4)[:, 0]]
     expect_column(board, table, 2, first)
     expect(board.field("Seed")).to_have_value("1")
     board.button("Randomise").click()
-    second = [f"{p:.6g}" for p in np.random.default_rng(1).dirichlet([1, 1], 4)[:, 0]]
+    second = [f"{p:.6f}" for p in np.random.default_rng(1).dirichlet([1, 1], 4)[:, 0]]
     expect_column(board, table, 2, second)
     board.enter("Seed", "0")
     board.button("Randomise").click()
@@ -178,7 +178,7 @@ def test_a_table_of_a_hundred_thousand_rows_does_not_freeze(open_panel, tmp_path
     board.page.keyboard.press("ArrowLeft")
     board.page.keyboard.type("0.5")
     board.page.keyboard.press("Enter")
-    expect(last).to_have_text("0.5")
+    expect(last).to_have_text("0.50")
     assert len(board.texts(table)) < 100
 
 
@@ -199,11 +199,11 @@ def test_exponents_common_own_and_by_table(open_panel):
     expect(board.cell("Exponents of asia", 0, 0)).to_have_text("2")
     board.select("dysp")
     board.type_into(table, 2, 2, "5")
-    expect_column(board, table, 2, ["3.5", "3.5", "5", "3.5"])
+    expect_column(board, table, 2, ["3.5", "3.5", "5.0", "3.5"])
     expect(board.select_field("Exponents")).to_have_text("A table of its own")
     board.type_into(table, 2, 2, "0.5")
     expect(board.message).to_contain_text("A Dirichlet exponent of 'dysp' is below 1; use 1 for none, 2 to smooth")
-    expect(board.cell(table, 2, 2)).to_have_text("5")
+    expect(board.cell(table, 2, 2)).to_have_text("5.0")
     board.undo()
     expect_column(board, table, 2, ["3.5"] * 4)
     board.undo(2)

@@ -109,7 +109,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     lab.tab("Variable").select("tub")
     expect(lab.page.get_by_text("The parameters of iteration 0 of decomposed EM")).to_be_visible()
     table = run[0].network().tables[1]
-    assert [row[1:3] for row in shown(lab, "Table of tub")] == [[f"{p:.6g}" for p in row] for row in table]
+    assert [row[1:3] for row in shown(lab, "Table of tub")] == [[f"{p:.6f}" for p in row] for row in table]
     expect(lab.button("Randomise")).to_be_disabled()
     lab.button("Network's own").click()
     expect(cell(lab, "Table of tub", 0, 1)).to_have_text("0.05")

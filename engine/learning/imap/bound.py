@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.empirical import sum_likelihoods
+from engine.inference.plan import Block
 from engine.learning.imap.budget import Budget, Meter
 from engine.learning.imap.groups import Group, find_groups
 from engine.learning.imap.search import search_orders
@@ -53,21 +53,38 @@ class ImapBound:
     together: tuple[tuple[Together, ...], ...]
 
 
-def find_imap(
-    task: LearningTask, prior: Floats, exact: Floats, patterns: Floats, naive: float, budget: Budget
-) -> ImapBound:
+@dataclass(frozen=True, eq=False)
+class Own:
+    """What each component and each variable has of its own.
+
+    Attributes
+    ----------
+    blocks : tuple of Block
+        Per component its rows; None where nothing is open.
+    constants : array (variables,)
+        What a variable's cells add whatever is learned.
+    prior : array (variables,)
+        The most that the prior adds to its table.
+    exact : array (variables,)
+        The most that its table reaches, prior included, where its family is observed in every row.
+    """
+
+    blocks: tuple[Block | None, ...]
+    constants: Floats
+    prior: Floats
+    exact: Floats
+
+
+def find_imap(task: LearningTask, own: Own, patterns: Floats, naive: float, budget: Budget) -> ImapBound:
     """The I-map bound, in no component above the pattern bound, and in all together not above the naive bound.
 
     Parameters
     ----------
-    prior : array (variables,)
-        Per variable, the most that the prior adds to its table.
-    exact : array (variables,)
-        The most that its table reaches, prior included, where its family is observed in every row.
+    own : Own
     patterns : array (components + 1,)
     naive : float
     """
-    parts = _Parts(task, prior, exact)
+    parts = _Parts(task, own)
     meter = Meter(ORDERING * budget.seconds)
     orders = _find_orders(parts, patterns, naive)
     found = search_orders(list(parts.open.values()), list(orders.values()), budget.seed, meter)
@@ -85,17 +102,18 @@ class _Parts:
         Those that are not complete.
     """
 
-    def __init__(self, task: LearningTask, prior: Floats, exact: Floats) -> None:
+    def __init__(self, task: LearningTask, own: Own) -> None:
         decomposition = task.decomposition
         self._components, self._size = decomposition.components, len(decomposition.components) + 1
         self._home = np.array(decomposition.component_of, dtype=np.int64) % self._size  # pruned ones come last
-        self._likelihoods = sum_likelihoods(decomposition.dataset)
-        self._unordered = prior + self._likelihoods
+        self._constants = own.constants
+        self._unordered = own.prior + own.constants
         self.open: dict[int, Terms] = {}
         rank = np.argsort(task.bayesian.topological_order).tolist()
-        for k, (component, block) in enumerate(zip(decomposition.components, task.blocks, strict=True)):
+        for k, (component, block) in enumerate(zip(decomposition.components, own.blocks, strict=True)):
             if component.is_complete or block is None:
-                self._unordered[list(component.variables)] = exact[list(component.variables)]
+                variables = list(component.variables)
+                self._unordered[variables] = own.exact[variables] + own.constants[variables]
             else:
                 self.open[k] = Terms(task, component, block, rank)
 
@@ -113,7 +131,7 @@ class _Parts:
                 Together(named[k][group.start : group.end], self.open[k].variables[group.hidden])
                 for group in groups.get(k, ())
             )
-            terms[list(named[k])] = self._likelihoods[list(named[k])] + values
+            terms[list(named[k])] = self._constants[list(named[k])] + values
         return ImapBound(terms, weighted_counts(self._home, terms, self._size), tuple(named), tuple(together))
 
 

@@ -34,7 +34,7 @@ class Canvas {
     this.stop_keys = listen_to_keys(this)
     listen_to_clipboard(this)
     listen_to_menu(this)
-    this.resize = new ResizeObserver(() => this.view.own ? this.view.show() : this.fit())
+    this.resize = new ResizeObserver(() => this.keep_fitting())
     this.resize.observe(this.area)
     this.enlarge = () => this.drawing.type !== type_size() && give_room(this)
     window.addEventListener("resize", this.enlarge)
@@ -307,6 +307,15 @@ class Canvas {
 
   say(text) {
     this.status.textContent = text
+  }
+
+  // When there is other room. A window of another size has the graph fitted to it, unless the user has moved it; a line
+  // more on the page must not, for what the user points at would be elsewhere.
+  keep_fitting() {
+    const size = `${innerWidth} ${innerHeight}`
+    const stays = this.view.moved || (this.view.own && size === this.size)
+    this.size = size
+    stays ? this.view.show() : this.fit()
   }
 
   fit() {

@@ -20,10 +20,10 @@ class Menu {
     return !this.list.hidden
   }
 
-  // At a point of the window, below or above it; `back` takes the focus when it is over.
-  open(label, items, {x, y, above = false}, back) {
+  // At a point of the window, below or above it; `back` takes the focus when it is over. `heading` stands above them.
+  open(label, items, {x, y, above = false}, back, heading = "") {
     if (this.is_open) this.close(false)
-    Object.assign(this, {label, items, back, place: {x, y, above}, before: []})
+    Object.assign(this, {label, items, back, heading, place: {x, y, above}, before: []})
     this.list.hidden = false
     this.list.showPopover?.()
     this.fill(label, items)
@@ -43,6 +43,8 @@ class Menu {
     this.list.setAttribute("aria-label", label)
     this.list.replaceChildren()
     if (this.before.length) this.add({text: `‹ ${label}`, about: "Back (←)", action: null})
+    // Its name is that of the whole list: who cannot see it has heard it.
+    else if (this.heading) make_html("div", {class: "menu-heading", "aria-hidden": "true"}, this.heading, this.list)
     for (const item of items) item ? this.add(item) : make_html("div", {role: "separator"}, "", this.list)
     this.put()
     this.buttons()[this.before.length ? 1 : 0]?.focus()
@@ -173,10 +175,11 @@ function point_between({from, to}) {
 
 function open_menu(canvas, {node, square, edge, component}, place) {
   const back = () => canvas.focus(node ? canvas.drawing.node(node.name) : canvas.drawing.node_of(canvas.root.getRootNode().activeElement))
-  const show = (label, items) => canvas.menu.open(label, items.filter((item) => item !== undefined), place, back)
+  const show = (label, items, heading = "") => canvas.menu.open(label, items.filter((item) => item !== undefined), place, back, heading)
   if (node) {
     if (!canvas.selected.has(node.name)) canvas.choose_all([node.name])
-    show(canvas.selected.size > 1 ? `${canvas.selected.size.toLocaleString("en")} variables` : node.name, list_for_nodes(canvas, node))
+    const several = canvas.selected.size > 1 ? `${canvas.selected.size.toLocaleString("en")} variables` : ""
+    show(several || node.name, list_for_nodes(canvas, node), several)
   } else if (square) {
     if (canvas.factor !== square.number) choose_factor(canvas, square)
     show(square.name, list_for_factor(canvas, square))
@@ -214,7 +217,10 @@ function list_states(canvas, {name, states, left, supposed}) {
   const items = states.map((state, k) => ({
     text: state, checked: k === supposed, action: () => canvas.do("suppose", {name, state: k, weight: null}),
   }))
-  const more = left ? [{text: `… ${left.toLocaleString("en")} more in the Query tab`, action: () => {}}] : []
+  const more = left ? [{
+    text: `… ${left.toLocaleString("en")} more in the Query tab`, about: "Open the Query tab, which has all states",
+    action: () => canvas.do("open_query"),
+  }] : []
   return [...items, ...more, null, {text: "Suppose nothing", action: () => canvas.do("suppose", {name, likelihood: null})}]
 }
 

@@ -65,5 +65,5 @@ function give_room(canvas) {
   const [middle, before] = [view.middle(), drawing.spread]
   drawing.give_room()
   if (!view.own) return canvas.fit()
-  view.pan_by(...middle.map((place, k) => view.zoom * place * (1 - drawing.spread[k] / before[k])))
+  view.shift_by(...middle.map((place, k) => view.zoom * place * (1 - drawing.spread[k] / before[k])))
 }

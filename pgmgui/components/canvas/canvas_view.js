@@ -12,7 +12,8 @@ class View {
     this.x = this.y = 0
     this.zoom = 1
     this.least = LEAST_ZOOM // less where a graph is so large that it needs that
-    this.own = false // whether the user has chosen what to see
+    this.own = false // whether the user has done something with what is seen
+    this.moved = false // and has moved or zoomed it: then it stays, also in a window of another size
     this.show = once_a_frame(() => {
       viewport.setAttribute("transform", `translate(${this.x} ${this.y}) scale(${this.zoom})`)
       on_show()
@@ -22,12 +23,12 @@ class View {
   fit(nodes) {
     if (!this.frame(nodes, nodes.length ? FITTED_ZOOM : 1)) return
     this.least = Math.min(LEAST_ZOOM, this.zoom)
-    this.own = false
+    this.own = this.moved = false
   }
 
   // See nodes as large as they fit, right of what takes `aside` pixels, but no larger than a graph that is drawn.
   approach(nodes, aside) {
-    this.own = this.frame(nodes, 1, aside) || this.own
+    if (this.frame(nodes, 1, aside)) this.own = this.moved = true
   }
 
   frame(nodes, widest, aside = 0) {
@@ -54,7 +55,13 @@ class View {
   }
 
   go({x, y, zoom}) {
-    Object.assign(this, {x, y, zoom, own: true})
+    Object.assign(this, {x, y, zoom, own: true, moved: true})
+    this.show()
+  }
+
+  // See another part because of what is there, not because the user has moved it.
+  shift_by(dx, dy) {
+    Object.assign(this, {x: this.x + dx, y: this.y + dy, own: true})
     this.show()
   }
 
@@ -97,6 +104,6 @@ class View {
     }
     const dx = into(this.x + node.x * this.zoom, node.width * this.zoom / 2, this.root.clientWidth)
     const dy = into(this.y + node.y * this.zoom, node.height * this.zoom / 2, this.root.clientHeight)
-    if (dx || dy) this.pan_by(dx, dy)
+    if (dx || dy) this.shift_by(dx, dy)
   }
 }

@@ -26,8 +26,11 @@ from pgmgui.tabs.data.data_grid import DataGrid
 from pgmgui.tabs.data.data_saving import DataSaving
 from pgmgui.tabs.data.match_form import MatchingPanel
 from pgmgui.tabs.data.simulate import SimulateForm
+from pgmgui.tabs.data.studio import StudioForm
 from pgmgui.tabs.work import Work, settle
 
+CLOSE = (4, 5, 4, 0)
+"""Margins of buttons of which four have room in a row."""
 MOST_NOTES = 6
 """Notes of the reader that are shown."""
 
@@ -56,10 +59,8 @@ class DataPanel(pn.viewable.Viewer):
         )
         self._matching = MatchingPanel(self._use, self._build_from_table, self._cancel)
         self._simulate, self._saving = SimulateForm(session, self._work), DataSaving(session, self._work)
+        self._studio = StudioForm(session)
         self._make_path()
-        self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
-        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
-        self._remove = make_button("Remove the data", "the network stays", self._remove_data)
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
         self._looking = pn.Column(self._status, self._grid, sizing_mode="stretch_width", margin=0)
@@ -68,11 +69,12 @@ class DataPanel(pn.viewable.Viewer):
             self._upload,
             *path,
             self._as_new,
-            pn.Row(self._open_simulate, self._open_saving, self._remove, margin=0),
+            self._make_buttons(),
             self._work,
             self._matching,
             self._simulate,
             self._saving,
+            self._studio,
             self._looking,
             sizing_mode="stretch_both",
             margin=(0, 0, 0, 12),
@@ -84,6 +86,7 @@ class DataPanel(pn.viewable.Viewer):
     def look(self, looked_at: bool) -> None:
         """Say whether the tab is in view."""
         self._grid.look(looked_at)
+        self._studio.look(looked_at)
 
     def _make_path(self) -> None:
         self._path = TextField(
@@ -104,9 +107,20 @@ class DataPanel(pn.viewable.Viewer):
             margin=(0, 0),
         )
 
-    def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving) -> pmui.Button:
+    def _make_buttons(self) -> pn.Row:
+        """Those that open forms, and one that removes the data."""
+        self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
+        about = "what decides which values are missing, what that takes, and how it biases what is learned"
+        open_studio = self._toggle("Missingness…", about, self._studio)
+        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
+        self._remove = make_button("Remove the data", "the network stays", self._remove_data, margin=CLOSE)
+        buttons = (self._open_simulate, open_studio, self._open_saving, self._remove)
+        # In large type there are two rows of them.
+        return pn.Row(*buttons, margin=0, sizing_mode="stretch_width", styles={"flex-wrap": "wrap"})
+
+    def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving | StudioForm) -> pmui.Button:
         """A button that opens a form, or closes it."""
-        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open))
+        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open), margin=CLOSE)
 
     # --- reading
 

@@ -13,7 +13,7 @@ from engine.insight.doctor import Finding, examine
 from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
-from pgmgui.project.lessons import Lesson, load_lessons
+from pgmgui.project.lessons import Lesson, list_steps, load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.playback import Playback
@@ -65,6 +65,9 @@ class Lessons(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=(8, 0, 4, 0),
         )
+        lesson, _, number = session.step.rpartition(".")
+        if session.step in list_steps():
+            self._choice.value, self._step = lesson, int(number) - 1
         self._choice.param.watch(lambda *_: self._go(0), "value")
         self._text = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
         self._back = make_button("Back", "the step before", lambda *_: self._go(self._step - 1))
@@ -77,7 +80,7 @@ class Lessons(pn.viewable.Viewer):
             sizing_mode="stretch_width",
             margin=0,
         )
-        self._go(0)
+        self._go(self._step)
 
     @property
     def _lesson(self) -> Lesson:
@@ -86,7 +89,8 @@ class Lessons(pn.viewable.Viewer):
     def _go(self, step: int) -> None:
         lesson = self._lesson
         self._step = min(max(step, 0), len(lesson.steps) - 1)
-        here = lesson.steps[self._step]
+        here, place = lesson.steps[self._step], f"{lesson.id}.{self._step + 1}"
+        self._session.go_to_step("" if place == list_steps()[0] else place)
         self._text.object = (
             f"<h3>Step {self._step + 1} of {len(lesson.steps)}</h3><p>{escape(here.do)}</p>"
             f'<p class="see"><b>See:</b> {escape(here.see)}</p><p class="source">{escape(lesson.source)}</p>'

@@ -10,10 +10,11 @@ import panel as pn
 
 from engine.insight.microscope import View, look_closely
 from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
 from engine.model.dataset import MISSING, Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
-from engine.model.ties import Ties
+from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
@@ -83,7 +84,7 @@ class Microscope(pn.viewable.Viewer):
         self._view.visible = isinstance(session.network, BayesianNetwork)
         if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
             return
-        data = reached.task.decomposition.dataset
+        data = reached.task.dataset
         self._row = min(self._row, data.n_rows - 1)
         self._field.value = f"{self._row + 1}"
         self._before.disabled, self._after.disabled = self._row == 0, self._row == data.n_rows - 1
@@ -112,10 +113,10 @@ class Microscope(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
         if turn != self._turn:
             return
-        network, data = reached.task.bayesian, reached.task.decomposition.dataset
+        network, data = reached.task.bayesian, reached.task.dataset
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
-        self._m_step.write(*describe_m_step(network, child, reached.task.ties))
+        self._m_step.write(*describe_m_step(reached.task, child))
         self._family.source = family_source(network, view, child)
 
     def _find_line(self, row: int) -> int | None:
@@ -135,13 +136,16 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     """What a row knows and what it leaves open, in sentences; ``line`` is its number in the whole data."""
     codes = data.codes[:, row]
     known = [f"{v.name} = {v.states[k]}" for v, k in zip(data.variables, codes, strict=True) if k >= 0]
-    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING]
+    wanted = [v.name for v, is_target in zip(data.variables, data.target_cells[:, row], strict=True) if is_target]
+    soft = [v.name for v, k in zip(data.variables, codes, strict=True) if k < MISSING and v.name not in wanted]
     weight = data.weights[row]
     times = "" if weight == 1 else f", counted {weight:,.6g} times"
     of = f"{data.n_rows:,}" if line is None else f"{data.n_rows:,} learned from (row {line + 1:,} of the data)"
     lines = [f"E-step. Row {row + 1:,} of {of}{times}, knows {cut(known, MOST_VALUES) or 'nothing'}."]
     if soft:
         lines.append(f"Known only softly: {cut(soft, MOST_VALUES)}.")
+    if wanted:
+        lines.append(f"Weighed such that targets are met: {cut(wanted, MOST_VALUES)}.")
     if view.variables:
         names = [data.variables[v].name for v in view.variables]
         lines.append(f"It is completed in every way for {cut(names, MOST_VALUES)}, each weighed by its probability:")
@@ -150,13 +154,19 @@ def describe_e_step(data: Dataset, view: View, row: int, line: int | None = None
     return lines
 
 
-def describe_m_step(network: BayesianNetwork, child: int, ties: Ties = ()) -> list[str]:
+def describe_m_step(task: LearningTask, child: int) -> list[str]:
     """How counts become a table, in a sentence."""
+    network, prior = task.bayesian, task.geometry.prior
     name = network.variables[child].name
     given = [network.variables[v].name for v in network.parents[child]]
     per = f" for each configuration of {cut(given)}" if given else ""
-    tied = [network.variables[v].name for group in ties if child in group for v in group if v != child]
+    tied = [network.variables[v].name for group in task.ties if child in group for v in group if v != child]
     added = f", and those of {cut(tied)}, which share the table, are added to them" if tied else ""
+    if isinstance(prior, TablePrior):
+        return [
+            f"M-step. The weights of all rows add up to expected counts{added}; with {describe_table_prior(prior)}, "
+            f"Newton's method climbs to the best probabilities of the states of {name}{per}: the new table."
+        ]
     return [
         f"M-step. The weights of all rows add up to expected counts{added}; these, with the prior's ψ − 1, are divided "
         f"by their sum over the states of {name}{per}: the new table."

@@ -9,12 +9,15 @@ from itertools import product
 
 from engine.learning.bounds import Bounds
 from engine.learning.snapshot import Snapshot
+from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.board.picture import draw, look_at
 from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
 from pgmgui.project.scene import Scene
+from pgmgui.project.target_words import describe_targets
 from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import cut, describe_savings, name_factors, show_gap, summarise
 from pgmgui.state.session import Session
@@ -55,7 +58,7 @@ def make_report(
         sections.append(_components(session, learned))
     if parts is not None and learned is not None:
         # The outcomes may tell the certificate too.
-        lines = dict.fromkeys([certify(parts.bounds, learned), *_describe_aim(scene), *outcomes])
+        lines = dict.fromkeys([certify(parts.bounds, learned), *_describe_aim(scene, parts.task), *outcomes])
         sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
     network = session.network if learned is None else learned.network()
@@ -66,11 +69,13 @@ def make_report(
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{"".join(sections)}</body></html>\n'
 
 
-def _describe_aim(scene: Scene) -> list[str]:
-    """What is learned of a Markov network besides its likelihood, in sentences."""
-    lines = []
-    if isinstance(scene.whole_prior, FactorPrior):
-        lines.append(f"With {describe_factor_prior(scene.whole_prior)}.")
+def _describe_aim(scene: Scene, task: LearningTask) -> list[str]:
+    """What is learned besides the likelihood, in sentences."""
+    lines, prior = [line for line in [describe_targets(task)] if line], scene.whole_prior
+    if isinstance(prior, FactorPrior):
+        lines.append(f"With {describe_factor_prior(prior)}.")
+    if isinstance(prior, TablePrior):
+        lines.append(f"With {describe_table_prior(prior)}.")
     if scene.given:
         names = [scene.document.network.variables[v].name for v in scene.given]
         lines.append(f"The likelihood of the others given {cut(names, 8)} (a conditional random field).")

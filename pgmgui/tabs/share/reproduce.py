@@ -1,8 +1,8 @@
 """A run as a script and as a command: what to type to get the same result again.
 
 The network, the data and the marks are in a session: in the script itself, or in a file beside it where they are many;
-for the command in a file. The learner's settings are spelled out, and for the command tied tables, and a Markov
-network's prior and given variables too.
+for the command in a file. The learner's settings are spelled out, and for the command tied tables, a Markov network's
+prior and given variables too, and a prior on tables that is no Dirichlet.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from engine.model.table_prior import TablePrior, show_table_prior
 from pgmgui.project.factor_prior import FactorPrior, kind_of, width_of
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import Settings
@@ -46,6 +47,7 @@ def main():
             n_init={restarts!r},
             prior=scene.whole_prior,
             given=scene.given,
+            fixed=scene.fixed_targets,
             ties=scene.tied,
             stopping=stopping,
         )
@@ -55,7 +57,7 @@ def main():
         bound = bound_task(snapshot.task).total
         print(f"{{method}}: objective {{objective:.6f}}, bound {{bound:.6f}}, {{snapshot.iteration}} iterations")
         if split:
-            held_out = score_held_out(snapshot.network(), split.test, scene.given)
+            held_out = score_held_out(snapshot.network(), split.test, scene.given, fixed=scene.fixed_targets)
             print(f"{{method}}: {{held_out.rows:g}} rows held out, log-loss {{held_out.log_loss:.6f}} a row")
 
 
@@ -113,11 +115,15 @@ def as_command(path: str | Path, scene: Scene, settings: Settings) -> str:
     prior = scene.whole_prior
     if isinstance(prior, FactorPrior):
         options[f"--{kind_of(prior)}"] = width_of(prior)
+    if isinstance(prior, TablePrior):
+        options["--prior"] = show_table_prior(prior)
     if scene.given:
         options["--given"] = ",".join(scene.document.network.variables[v].name for v in scene.given)
     if scene.hold_out is not None:
         options |= {"--hold-out": scene.hold_out.share, "--hold-out-seed": scene.hold_out.seed}
     words = [str(word) for option in options.items() for word in option]
+    if not scene.fixed_targets:
+        words.append("--non-fixed")
     words += [word for group in scene.ties for word in ("--tie", ",".join(group))]
     lines = [shlex.join(["pgmgui", "learn", str(path), "--method", method, *words]) for method in settings.methods]
     return "\n".join(lines) + "\n"

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.inference.posterior import infer
 from engine.insight.movement import find_marginals
+from engine.learning.estimates import find_predictive, reason_against_predictive
 from engine.learning.snapshot import Snapshot
 from engine.model.arrays import Floats
 from engine.model.dataset import make_dataset
@@ -24,12 +25,14 @@ from pgmgui.components.grid.grid import Cell
 from pgmgui.project.numbers import show_number
 from pgmgui.state.session import Session
 
-CURRENT, TRUE, LEARNED, PREVIOUS, SHRUNK = "current", "true", "learned", "previous", "MAP"
+CURRENT, TRUE, LEARNED, PREVIOUS = "current", "true", "learned", "previous"
+PREDICTIVE, SHRUNK = "predictive", "MAP"
 SOURCES = {
     CURRENT: "the network on the page",
     TRUE: "the network that the data was simulated from",
     LEARNED: "what the run has learned, at the moment looked at",
     PREVIOUS: "the table before its last change",
+    PREDICTIVE: "the posterior predictive: the expected counts with the run's exponents, (n + ψ) / (N + Σψ)",
     SHRUNK: "the expected counts with the prior of the slider",
 }
 FULL_HEAT = 0.5
@@ -76,6 +79,11 @@ def gather_tables(session: Session, name: str, exponent: float) -> Tables:
         counts = _flat(layout.tables(reached.counts[reached.best])[v])
         weights = weigh_parameters(reached)
         found[SHRUNK] = shrink(counts, exponent, found[LEARNED])
+        if not reason_against_predictive(network, session.scene.whole_prior):
+            found[PREDICTIVE], networks[PREDICTIVE] = (
+                _flat(layout.tables(find_predictive(reached))[v]),
+                reached.network(),
+            )
     for earlier in session.earlier_networks:
         if _same_family(earlier, network, name):
             table = _flat(earlier.tables[earlier.index[name]])

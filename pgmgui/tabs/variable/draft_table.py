@@ -15,7 +15,7 @@ from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import parse_number
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.drafts import Draft
-from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell
+from pgmgui.tabs.variable.rows import SUM, find_decimals, number_cells, sum_cell
 
 
 class DraftTable(pn.viewable.Viewer):
@@ -59,11 +59,16 @@ class DraftTable(pn.viewable.Viewer):
         if label != self._label or not np.array_equal(table, self._draft.table):
             self._draft = Draft(table)
         self._label, self._heads = label, len(heads)
+        decimals = find_decimals(self._draft.table)
         self._grid.source = Source(
             (*heads, *states, SUM),
             len(names),
             lambda first, last: [
-                [*names[k], *number_cells(self._draft.row(k)), sum_cell(self._draft, k, self._normalise.label)]
+                [
+                    *names[k],
+                    *number_cells(self._draft.row(k), decimals),
+                    sum_cell(self._draft, k, self._normalise.label),
+                ]
                 for k in range(first, last + 1)
             ],
             label,

@@ -1,4 +1,5 @@
-"""The prior of the selected variable: the common Dirichlet exponent, one of its own, or a table."""
+"""The prior of the selected variable: the common Dirichlet exponent, one of its own, or a table; and what it makes of
+the counts."""
 
 from __future__ import annotations
 
@@ -8,12 +9,14 @@ import panel as pn
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
+from engine.model.table_prior import describe_table_prior
 from pgmgui.components.fields import make_field, make_select
 from pgmgui.components.grid.grid import Grid
 from pgmgui.components.plain_text import PlainText
 from pgmgui.project.numbers import parse_number, show_number
 from pgmgui.state.session import Session
-from pgmgui.tabs.variable.rows import number_cells, table_source
+from pgmgui.tabs.variable.estimates import Estimates
+from pgmgui.tabs.variable.rows import find_decimals, number_cells, table_source
 
 _KINDS = {"The common exponent": "common", "A number of its own": "number", "A table of its own": "table"}
 
@@ -33,7 +36,7 @@ class PriorEditor(pn.viewable.Viewer):
         self._grid = Grid(on_edit=self._edit, shown=8, sizing_mode="stretch_width", margin=(4, 0, 2, 0))
         choice = pn.Row(self._kind, self._number, margin=0, sizing_mode="stretch_width")
         self._editing = pn.Column(choice, self._grid, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(self._text, self._editing, sizing_mode="stretch_width", margin=0)
+        self._view = pn.Column(self._text, self._editing, Estimates(session), sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda *_: self._update(), ["selected", "scene"])
         self._update()
 
@@ -56,13 +59,21 @@ class PriorEditor(pn.viewable.Viewer):
         self._number.visible = kind != "table"
         self._number.value = self._shown_number
         network = session.network
+        exponents = self._exponents.reshape(-1, self._exponents.shape[-1])
+        decimals = find_decimals(exponents)
         self._grid.source = table_source(
             network,
             network.scopes[network.index[self._name]],
-            lambda row: number_cells(self._exponents.reshape(-1, self._exponents.shape[-1])[row]),
+            lambda row: number_cells(exponents[row], decimals),
             f"Exponents of {self._name}",
             "the exponent",
         )
+        prior = session.scene.table_prior
+        if prior is not None:
+            self._text.write(
+                f"Not used now: the run's Options have {describe_table_prior(prior)}, in place of all exponents."
+            )
+            return
         where = {
             "common": "The number is that of all variables without one of their own. ",
             "number": "",

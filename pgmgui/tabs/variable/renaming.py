@@ -9,7 +9,7 @@ from engine.insight.relabelling import find_relabelling, relabel_table
 from engine.learning.task import LearningTask
 from engine.model.arrays import Floats
 from engine.model.network import Network
-from pgmgui.tabs.variable.comparing import LEARNED, SHRUNK, Tables
+from pgmgui.tabs.variable.comparing import LEARNED, PREDICTIVE, SHRUNK, Tables
 
 
 def rename_hidden(
@@ -36,7 +36,7 @@ def find_orders(task: LearningTask, factor: int, tables: Tables, first: str, sec
 
     What was learned counts by the rows behind it: a parameter that no row touches says nothing.
     """
-    a, b, learned = tables.wholes[first], tables.wholes[second], (LEARNED, SHRUNK)
+    a, b, learned = tables.wholes[first], tables.wholes[second], (LEARNED, PREDICTIVE, SHRUNK)
     if first not in learned:
         weights = tables.weights if second in learned else None
         return find_relabelling(task, factor, b, a, weights).orders

@@ -12,6 +12,9 @@ from pgmgui.components.grid.grid import Cell, Column, Source
 from pgmgui.project.numbers import show_number
 from pgmgui.tabs.variable.drafts import WAYS, Draft
 
+MOST_DECIMALS = 6
+LARGE = 1000.0
+"""From here on numbers are not shown with as many decimals as their neighbours."""
 SUM = Column("Sum", "number", "a row of probabilities sums to 1", 86)
 
 
@@ -51,11 +54,32 @@ def table_source(
     return Source((*heads, *columns, *more), int(np.prod(shape)), cells, label)
 
 
-def number_cells(values: Floats) -> list[Cell]:
-    """Numbers as cells, in six digits; all of them are edited and copied."""
+def find_decimals(table: Floats) -> int | None:
+    """How many decimals all numbers of a table are shown with, for their digits to stand below each other.
+
+    No more than say something, and at most six; None where some number is so large that each has its own six digits.
+
+    >>> find_decimals(np.array([0.9, 0.75, 1])), find_decimals(np.array([1 / 3])), find_decimals(np.array([20000.5]))
+    (2, 6, None)
+    """
+    if np.abs(table).max(initial=0.0) >= LARGE:
+        return None
+    unseen = 0.5 * 10.0**-MOST_DECIMALS
+    told = (d for d in range(MOST_DECIMALS) if np.abs(np.round(table, d) - table).max(initial=0.0) < unseen)
+    return next(told, MOST_DECIMALS)
+
+
+def number_cells(values: Floats, decimals: int | None) -> list[Cell]:
+    """Numbers as cells, with so many decimals, or more where they say something; all digits are edited and copied.
+
+    One that would be nothing but zeros is shown as it is.
+    """
+    own = find_decimals(values)
+    places = None if decimals is None or own is None else max(decimals, own)
     cells: list[Cell] = []
     for value in values.tolist():
-        text = show_number(value)
+        is_own = places is None or 0 < abs(value) < 0.5 * 10.0**-places
+        text = show_number(value) if is_own else f"{value:.{places}f}"
         cells.append(text if float(text) == value else {"text": text, "typed": repr(value)})
     return cells
 

@@ -20,7 +20,7 @@ from pgmgui.project.words import count
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.drafts import Draft
 from pgmgui.tabs.variable.fresh_tables import draw_table, level_table
-from pgmgui.tabs.variable.rows import SUM, log_cells, number_cells, sum_cell, table_source, take_logs
+from pgmgui.tabs.variable.rows import SUM, find_decimals, log_cells, number_cells, sum_cell, table_source, take_logs
 from pgmgui.tabs.variable.seed_field import SeedField
 
 _SCALES = {"Values": "values", "Logs": "logs", "Scale-free": "scale-free"}
@@ -163,6 +163,7 @@ class TableEditor(pn.viewable.Viewer):
         if self._choosing.visible:
             self._list_factors()
         network = self._session.network
+        self._decimals = find_decimals(self._draft.table)
         more = (SUM,) if self._is_bayesian else ()
         what = "the probability" if self._is_bayesian else "the factor's value"
         if self._scale_shown != "values":
@@ -186,7 +187,7 @@ class TableEditor(pn.viewable.Viewer):
     def _row_cells(self, row: int) -> list[Cell]:
         if self._scale_shown != "values":
             return log_cells(self._logs[row])
-        cells = number_cells(self._draft.row(row))
+        cells = number_cells(self._draft.row(row), self._decimals)
         return [*cells, sum_cell(self._draft, row)] if self._is_bayesian else cells
 
     def _describe(self) -> str:

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from engine.insight import row_scores
 from engine.insight.row_scores import RowScores, score_rows
 from engine.learning.learn import learn
-from engine.model.dataset import TargetCell, make_dataset
-from engine.model.errors import ModelError
+from engine.model.dataset import make_dataset
 from engine.model.network import MarkovNetwork
 from engine.model.variable import Variable
 from pgmgui.project.examples import find_example
@@ -81,12 +80,3 @@ def test_where_every_row_is_impossible_none_is_outlying():
     assert (scores.impossible.tolist(), scores.outlying.tolist()) == ([0, 1], [])
     assert scores.total == -np.inf
     assert RowScores(np.array([-1.0, -np.inf]), np.array([2.0, 0.0])).total == -2.0
-
-
-def test_rows_with_targets_have_no_score():
-    rain = Variable("Rain", ("yes", "no"))
-    network = MarkovNetwork((rain,), ((0,),), (np.array([1.0, 3.0]),))
-    data = make_dataset([rain], [["yes"], [TargetCell((0.3, 0.7))]])
-    with pytest.raises(ModelError, match="1 of 2 rows have targets for posteriors"):
-        score_rows(network, data)
-    assert score_rows(network, data.take(np.array([0]))).log_likelihood.tolist() == pytest.approx([np.log(0.25)])

@@ -13,17 +13,18 @@ from hypothesis import strategies as st
 from engine.insight.doctor import examine
 from engine.insight.microscope import look_closely
 from engine.learning.bounds import CERTIFIED, find_bounds
+from engine.learning.estimates import find_predictive
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.learning.learners.gradient import find_gradient
-from engine.learning.learners.numerical_em import Dirichlet, NumericalEM
-from engine.learning.methods import METHODS, Method
+from engine.learning.methods import METHODS
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
 from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, as_markov
+from engine.model.table_prior import LogisticNormal
 from engine.model.ties import find_ties
 from engine.model.variable import Variable
 from engine.simulation.missingness import hide, remove_mcar
@@ -140,9 +141,43 @@ def test_em_adds_the_counts_of_tied_tables(problem, method, prior):
 def test_numerical_em_adds_them_too_and_counts_one_prior():
     network, dataset, ties = chain_problem()
     _, path = em_by_hand(network, dataset, ties, 5, 2.0)
-    found = run(network, dataset, Method("numerical EM", NumericalEM(Dirichlet(2.0))), ties, 5)
+    found = run(network, dataset, "numerical-em", ties, 5, prior=2.0)
     assert [s.objective.sum() for s in found] == pytest.approx(path, abs=1e-6)
     assert_shared(found[-1], ties)
+
+
+@pytest.mark.parametrize("width", [0.3, 3.0])
+def test_a_shared_table_has_one_prior_without_a_formula(width):
+    """At the end its slope is 0: n − θN of the added counts, less (log θ − mean log θ) / width² once."""
+    network, dataset, ties = chain_problem()
+    prior, stopping = LogisticNormal(width), Stopping(tol=1e-12, max_iter=3000)
+    found = run(network, dataset, "d-numerical-em", ties, prior=prior, stopping=stopping)
+    assert np.diff([s.objective.sum() for s in found]).min() > -1e-9
+    assert_shared(found[-1], ties)
+    tables = found[-1].network().tables
+    counts = oracles.expected_counts(*plain_model(found[-1].network()), *plain_data(dataset))
+    value = oracles.log_likelihood(*plain_model(found[-1].network()), *plain_data(dataset))
+    groups = [*ties, *((v,) for v in range(len(tables)) if not any(v in group for group in ties))]
+    for group in groups:
+        added, logs = sum(counts[v] for v in group), np.log(tables[group[0]])
+        centred = logs - logs.mean(axis=-1, keepdims=True)
+        slope = added - tables[group[0]] * added.sum(axis=-1, keepdims=True) - centred / width**2
+        np.testing.assert_allclose(slope, 0, atol=1e-4)
+        value -= (centred**2).sum() / (2 * width**2)
+    assert found[-1].objective.sum() == pytest.approx(value, abs=1e-8)
+    bounds = find_bounds(found[-1].task)
+    assert found[-1].objective.sum() <= bounds.total + 1e-9
+
+
+def test_the_predictive_of_a_shared_table_is_of_the_added_counts():
+    network, dataset, ties = chain_problem()
+    last = run(network, dataset, "d-em", ties, 5, prior=2.0)[-1]
+    found = last.task.layout.tables(find_predictive(last))
+    counts = oracles.expected_counts(*plain_model(last.network()), *plain_data(dataset))
+    for group in ties:
+        weights = sum(counts[v] for v in group) + 2.0
+        for v in group:
+            np.testing.assert_allclose(found[v], weights / weights.sum(axis=-1, keepdims=True), rtol=1e-9)
 
 
 @cache

@@ -198,7 +198,7 @@ def test_many_reports_widen_the_codes():
         (lambda: remove_mar(DATA, 0.1, observed=[]), ModelError, "no variable stays observed"),
         (lambda: apply_sensor(SMALL, "A", np.eye(3)), ModelError, "shape \\(3, 3\\); expected \\(2 states, reports\\)"),
         (lambda: apply_sensor(SMALL, "A", [[0.5, 0.4], [0, 1]]), ModelError, "must sum to 1"),
-        (lambda: apply_sensor(SMALL, "A", [[-0.5, 1.5], [0, 1]]), ModelError, "no distribution"),
+        (lambda: apply_sensor(SMALL, "A", [[-0.5, 1.5], [0, 1]]), ModelError, "not from 0 to 1"),
         (lambda: apply_reports(SMALL, "A", np.eye(2), [0, 1]), ModelError, "one for each of 4 rows"),
         (lambda: apply_reports(SMALL, "A", np.eye(2), [0, 1, 2, 0]), ModelError, "none of 0 to 1"),
         (

@@ -58,7 +58,7 @@ def test_every_learner_has_equations_that_can_be_drawn(method, kind):
     ("learner", "lines"),
     [
         (EM, ["θx|u←ψx|u−1+∑iPr(xu∣di)∑x(ψx|u−1)+∑iPr(u∣di)"]),
-        (NumericalEM, ["θ←argmaxθ∑xnxulogθx|u+logp(θ·|u)"]),
+        (NumericalEM, ["θ·|u←argmaxθ∑xnxulogθx|u+logp(θ·|u),", "nxu=∑iPr(xu∣di)"]),
         (EDML, ["λx|ui=Pr(xu∣di)θx|u−Pr(u∣di)+1,", "θ·|u←argmaxθ∏xθxψx|u−1∏i∑xλx|uiθx"]),
         (Hybrid, ["θ←argmaxθ′∈{EM(θ),EDML(θ)}ℓ(θ′)+logρ(θ′)"]),
         (Gradient, ["θx|u=eηx|u∑x′eηx′|u,", "∂ℓ∂ηx|u=∑iPr(xu∣di)−θx|u∑iPr(u∣di)"]),

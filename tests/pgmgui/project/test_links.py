@@ -9,6 +9,7 @@ import pytest
 from engine.learning.hold_out import HoldOut
 from engine.model.errors import PgmError
 from engine.model.prior import Gaussian, Laplace
+from engine.model.table_prior import LogisticNormal
 from pgmgui.project.axes import Axes
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.links import KEYS, is_linkable, make_link, parse_link
@@ -47,6 +48,16 @@ def test_a_link_that_was_made_opens_the_same():
     assert "log" not in make_link(example, Saved(scene))
 
 
+def test_a_link_has_a_prior_on_tables_by_its_name():
+    scene = replace(parse_link({"example": "asia"}).scene, table_prior=LogisticNormal(1.5), common_prior=2.0)
+    assert is_linkable(scene)
+    text = make_link(find_example("asia"), Saved(scene, Settings(("numerical-em",))))
+    assert "learner=numerical-em&" in text
+    assert "prior=logistic-normal:1.5" in text
+    assert parse_link(dict(parse_qsl(text.removeprefix("?")))).scene.table_prior == LogisticNormal(1.5)
+    assert parse_link({"example": "asia", "prior": "dirichlet:2"}).scene.common_prior == 2.0
+
+
 def test_a_link_says_what_is_read_otherwise():
     scene = parse_link({"example": "asia", "target": "smoke,xray", "likelihood": "tub"}).scene
     assert scene.marks == {"smoke": ReadAs("target"), "xray": ReadAs("target"), "tub": ReadAs("likelihood")}
@@ -82,6 +93,16 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ({"example": "thesis-grid", "given": "10"}, "'given' names '10'"),
         ({"example": "thesis-grid", "l2": "0"}, "'l2' is '0'; expected a number from 1e-15"),
         ({"example": "thesis-grid", "l1": "1", "l2": "1"}, "both l1 and l2"),
+        ({"example": "asia", "prior": "os:1"}, "the link's 'prior': the prior 'os' is not installed"),
+        (
+            {"example": "asia", "prior": "logistic-normal:wide"},
+            "the link's 'prior': 'logistic-normal:wide' is no prior",
+        ),
+        ({"example": "asia", "prior": "dirichlet:0.5"}, "'prior' is '0.5'; expected a number from 1"),
+        (
+            {"example": "thesis-grid", "prior": "logistic-normal:1"},
+            "'logistic-normal' is for Bayesian networks; use l2",
+        ),
         ({"example": "asia", "x": "rows"}, "'x' is 'rows'; use one of iterations, inferences, seconds"),
         ({"example": "asia", "y": "log gap"}, "'y' is 'log gap'; use one of objective, log-gap"),
         ({}, "no example ''; there are asia"),

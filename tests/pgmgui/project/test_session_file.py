@@ -15,6 +15,7 @@ from engine.learning.hold_out import HoldOut
 from engine.model.dataset import TargetCell, make_dataset
 from engine.model.errors import FormatError, PgmError
 from engine.model.prior import Gaussian, Laplace
+from engine.model.table_prior import make_table_prior
 from pgmgui.project.axes import Axes
 from pgmgui.project.cases import make_case
 from pgmgui.project.examples import find_example, load_gallery
@@ -326,9 +327,34 @@ def test_the_prior_and_what_is_given_of_a_markov_network_are_kept(prior):
     assert [scene.document.network.variables[v].name for v in found.given] == ["2", "5"]
 
 
+@pytest.mark.usefixtures("installed_priors")
+@pytest.mark.parametrize("name", ["logistic-normal", "near"])
+def test_a_prior_on_tables_is_kept_by_name(name):
+    scene = replace(asia(), table_prior=make_table_prior(name, 0.75))
+    text = dump(Saved(scene))
+    assert json.loads(text)["table_prior"] == {"name": name, "width": 0.75}
+    assert parse(text).scene.table_prior == scene.table_prior
+    older = json.loads(text)
+    del older["table_prior"]
+    assert parse(json.dumps(older)).scene.table_prior is None
+
+
 @pytest.mark.parametrize(
     ("scene", "changes", "message"),
     [
+        (grid, {"table_prior": {"name": "logistic-normal", "width": 1}}, "table_prior: only Bayesian networks"),
+        (
+            asia,
+            {"table_prior": {"name": "os:system", "width": 1}},
+            "table_prior: the prior 'os:system' is not installed",
+        ),
+        (
+            asia,
+            {"table_prior": {"name": "near", "width": 1}},
+            "table_prior: the prior 'near' is not installed; use one",
+        ),
+        (asia, {"table_prior": {"name": "logistic-normal", "width": 0}}, r"table_prior\.width: expected a number from"),
+        (asia, {"table_prior": {"name": 3, "width": 1}}, r"table_prior\.name: expected a text"),
         (grid, {"factor_prior": {"kind": "l3", "width": 1}}, r"factor_prior\.kind: expected one of 'l2', 'l1'"),
         (grid, {"factor_prior": {"kind": "l2", "width": 0}}, r"factor_prior\.width: expected a number from 1e-15"),
         (grid, {"factor_prior": {"kind": "l2"}}, r"factor_prior\.width: expected a number"),

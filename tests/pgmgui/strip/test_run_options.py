@@ -1,8 +1,12 @@
 """The options of a run: the prior of each kind of network."""
 
+import pytest
+
 from engine.learning.hold_out import HoldOut
 from engine.model.prior import Gaussian, Laplace
+from engine.model.table_prior import InstalledPrior, LogisticNormal
 from pgmgui.project.examples import find_example
+from pgmgui.state.race import offered
 from pgmgui.state.session import Session
 from pgmgui.strip.learner_choice import LearnerChoice
 from pgmgui.strip.run_options import RunOptions
@@ -52,6 +56,51 @@ def test_a_bayesian_network_has_exponents():
     assert session.scene.common_prior == 2.0
 
 
+@pytest.mark.usefixtures("installed_priors")
+def test_a_bayesian_network_has_a_prior_without_a_formula():
+    """Or one of an installed package; of a width that a session remembers, and undo brings back."""
+    session = Session()
+    session.open_example(find_example("asia"))
+    options = RunOptions(session)
+    kind, exponent, width = options._table, options._fields["prior"], options._fields["width"]
+    assert [kind.visible, *list(kind.options)[:2]] == [True, "Dirichlet", "logistic-normal"]
+    assert "near" in kind.options
+    kind.value = "logistic-normal"
+    assert session.scene.table_prior == LogisticNormal(1.0)
+    assert "choose it among the learners" in session.message
+    assert (exponent.visible, width.visible, width.disabled, width.value) == (False, True, False, "1")
+    width.value = "0.5"
+    assert session.parts.task.geometry.prior == LogisticNormal(0.5)
+    width.value = "1e9"
+    assert "must be between 0.001 and 1000" in session.message
+    assert width.value == "0.5"
+    kind.value = "near"
+    assert session.scene.table_prior == InstalledPrior("near", 1.0)
+    kind.value = "absent"
+    assert "cannot be loaded" in session.message
+    assert (kind.value, session.scene.table_prior) == ("near", InstalledPrior("near", 1.0))
+    session.undo()
+    assert (kind.value, width.value) == ("logistic-normal", "0.5")
+    session.set_prior("smoke", 3.0)
+    assert "Kept, but not used" in session.message
+    kind.value = ""
+    assert session.scene.whole_prior["smoke"] == 3.0
+    assert session.scene.table_prior is None
+
+
+def test_only_numerical_em_is_offered_with_a_prior_without_a_formula():
+    session, *_ = open_options("asia")
+    choice = LearnerChoice(session)
+    assert 'aria-label="numerical EM"' not in choice._others.object
+    session.set_table_prior(LogisticNormal(1.0))
+    assert offered(session.parts) == ["d-numerical-em", "numerical-em"]
+    assert "has no formula for the prior &#x27;logistic-normal&#x27; on tables; use numerical-em" in (
+        choice._others.object
+    )
+    session.open_example(find_example("thesis-grid"))
+    assert "the partition function couples factors; use em, whose M-step is numerical there" in choice._others.object
+
+
 def test_learners_without_a_place_for_a_prior_are_listed_as_such():
     session, kind, _, _ = open_options("thesis-grid")
     choice = LearnerChoice(session)
@@ -60,6 +109,14 @@ def test_learners_without_a_place_for_a_prior_are_listed_as_such():
     for name in ("EDML", "decomposed EDML", "hybrid", "EDML in turn"):
         assert f'aria-label="{name}"' in choice._others.object
     assert "has no place for a prior on the factors; use em or lbfgs" in choice._others.object
+
+
+def test_the_field_of_restarts_says_how_many_automatic_makes_in_any_case():
+    session, *_ = open_options("asia")
+    field = RunOptions(session)._fields["restarts"]
+    assert field.label == "Restarts"
+    session.configure(methods=("auto",))
+    assert field.label == "Restarts (automatic: 8+)"
 
 
 def test_rows_are_held_out_in_percent_and_can_be_undone():

@@ -41,12 +41,13 @@ def test_what_there_is_to_compare(session):
     session.apply(snapshots[-1])
     session.report(snapshots[-1])
     tables = gather_tables(session, "tub", 3.0)
-    assert set(tables.found) == {"current", "true", "learned", "previous", "MAP"}
+    assert set(tables.found) == {"current", "true", "learned", "previous", "predictive", "MAP"}
     assert np.array_equal(tables.found["true"], truth)
     assert np.array_equal(tables.found["previous"], truth)
     assert np.array_equal(tables.found["current"], snapshots[-1].network().tables[1])
     counts = snapshots[-1].task.layout.tables(snapshots[-1].counts[0])[1]
     assert tables.counts == pytest.approx(counts)
+    assert tables.found["predictive"] == pytest.approx((counts + 1) / (counts + 1).sum(axis=1, keepdims=True))
     assert tables.found["MAP"] == pytest.approx((counts + 2) / (counts + 2).sum(axis=1, keepdims=True))
     # A moment of the past is what is learned then.
     session.travel_to(Frame(2, snapshots[2].only(), "iteration 2"))

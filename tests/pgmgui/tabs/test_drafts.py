@@ -133,7 +133,12 @@ def test_rows_of_a_table_are_named_by_their_configuration():
     network = BayesianNetwork((a, b, c), ((), (), (1, 0)), (np.full(2, 0.5), np.full(3, 1 / 3), table))
     flat = table.reshape(-1, 2)
     source = table_source(
-        network, network.scopes[2], lambda row: [*number_cells(flat[row]), "1"], "Table of C", "the probability", (SUM,)
+        network,
+        network.scopes[2],
+        lambda row: [*number_cells(flat[row], 6), "1"],
+        "Table of C",
+        "the probability",
+        (SUM,),
     )
     assert [column.title for column in source.columns] == ["B", "A", "c0", "c1", "Sum"]
     assert [column.editable for column in source.columns] == [False, False, True, True, False]
@@ -143,7 +148,7 @@ def test_rows_of_a_table_are_named_by_their_configuration():
         assert [float(cell["typed"]) for cell in cells[2:4]] == table[at].tolist()
         assert [float(cell["text"]) for cell in cells[2:4]] == pytest.approx(table[at], abs=1e-6)
         assert source.cells(row, row) == [cells]
-    root = table_source(network, (0,), lambda row: number_cells(network.tables[0]), "Table of A", "the probability")
+    root = table_source(network, (0,), lambda row: number_cells(network.tables[0], 1), "Table of A", "the probability")
     assert root.n_rows == 1
     assert root.cells(0, 0) == [["0.5", "0.5"]]
 

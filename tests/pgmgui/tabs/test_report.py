@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from engine.learning.learn import learn
 from engine.model.prior import Laplace
+from engine.model.table_prior import LogisticNormal
 from pgmgui.board.picture import draw, look_at
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Given, Partial, Soft
@@ -172,3 +173,13 @@ def test_the_prior_and_what_is_given_are_told():
     assert "The likelihood of the others given 2 (a conditional random field)." in page
     assert "1 given: 2" in page
     assert ">given</text>" in page
+
+
+def test_a_prior_on_tables_is_told():
+    session = opened("asia")
+    session.set_table_prior(LogisticNormal(0.5))
+    options = {"prior": session.scene.whole_prior, "task": session.parts.task}
+    *_, last = learn(session.network, session.seen, "d-numerical-em", **options)
+    session.report(last)
+    page = make_report(session, {}, [], WHEN)
+    assert "With a logistic-normal prior of width 0.5 on every row of the tables." in page

@@ -13,6 +13,7 @@ import pytest
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.model.prior import Gaussian
+from engine.model.table_prior import LogisticNormal
 from pgmgui.project.examples import find_example, load_gallery
 from pgmgui.project.marks import Given, Hidden, Partial, Soft
 from pgmgui.project.session_file import Saved, dump, write_session
@@ -59,11 +60,20 @@ def make_conditional() -> Session:
     return session
 
 
-@pytest.fixture(params=[make_bayesian, make_markov, make_conditional])
+def make_numerical() -> Session:
+    """Asia with a prior that only numerical EM can learn with."""
+    session = make_bayesian()
+    session.set_table_prior(LogisticNormal(0.8))
+    session.configure(methods=("d-numerical-em",))
+    return session
+
+
+@pytest.fixture(params=[make_bayesian, make_markov, make_conditional, make_numerical])
 def saved(request, tmp_path):
     """A session in a folder with a difficult name, its scene and settings; and what its runs reach."""
     session = request.param()
-    settings = replace(SETTINGS, methods=session.settings.methods) if session.scene.given else SETTINGS
+    has_own = session.scene.given or session.scene.table_prior
+    settings = replace(SETTINGS, methods=session.settings.methods) if has_own else SETTINGS
     folder = tmp_path / 'it\'s a "folder" $HOME'
     folder.mkdir()
     path = folder / "my session.json"
@@ -120,6 +130,7 @@ def test_the_command_repeats_the_run(saved):
     for line in as_command(path, scene, settings).splitlines():
         words = shlex.split(line)
         assert ("--l2" in words, "2,5" in words) == (bool(scene.given), bool(scene.given))
+        assert ("logistic-normal:0.8" in words) == bool(scene.table_prior)
         assert words[0] == "pgmgui"
         result = run(*words[1:], "--json").result
         assert result["objective"] == pytest.approx(reached[result["method"]], abs=1e-6)
