@@ -248,6 +248,17 @@ def test_targets_that_cannot_hold_at_once_are_named():
         list(learn(network, dataset, "em", start="current"))
 
 
+def test_a_row_without_targets_may_underflow_beside_rows_with_them():
+    """Here it is impossible; rows of the same job have targets that can be met."""
+    network = random_network("ABC", [(), (0,), (1,)])
+    network = network.with_tables([network.tables[0], np.eye(2), np.eye(2)])
+    rows = [[TargetCell((0.5, 0.5)), None, TargetCell((0.5, 0.5))], ["a", None, "b"]]
+    task = make_task(network, make_dataset(network.variables, rows))
+    assert evaluate(task, start_of(task, network)).objective.sum() == -np.inf
+    with pytest.raises(ImpossibleEvidenceError, match="some rows have probability 0"):
+        list(learn(network, task.dataset, "em", start="current"))
+
+
 def test_a_row_of_sure_targets_is_a_row_of_states():
     network = random_network("ABC", [(), (0,), (1,)])
     sure = make_dataset(network.variables, [[TargetCell((0.0, 1.0)), TargetCell((1.0, 0.0)), None]])
