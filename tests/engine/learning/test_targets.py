@@ -287,6 +287,25 @@ def test_edml_leaves_rows_with_several_targets_to_others(method):
         next(learn(network, dataset, method))
 
 
+@pytest.mark.parametrize(("method", "fixed"), [("em", True), ("d-em", True), ("em-textbook", True), ("em", False)])
+@pytest.mark.parametrize("prior", [1.0, 2.0])
+def test_tied_tables_learn_from_the_targets_of_all_that_share_them(method, fixed, prior):
+    """A chain with one transition: a step from brute force's counts, added up; and below the bound."""
+    network, dataset = two_targets(12)
+    tied = tuple(range(1, 6))
+    network = network.with_tables([network.tables[0], *[network.tables[1]] * 5])
+    count = oracles.jeffrey_counts if fixed else oracles.moving_counts
+    counts, reached = count(*plain_model(network), *take_apart(dataset))
+    shared = oracles.normalised(sum(counts[v] for v in tied) + (prior - 1), network.tables[1])
+    options = {"prior": prior, "fixed": fixed, "ties": [tied]}
+    steps = list(learn(network, dataset, method, start="current", stopping=Stopping(tol=0, max_iter=1), **options))
+    assert steps[0].log_likelihood.sum() == pytest.approx(reached, rel=1e-9)
+    for v in tied:
+        np.testing.assert_allclose(steps[-1].network().tables[v], shared, atol=1e-8)
+    last = list(learn(network, dataset, method, stopping=Stopping(max_iter=60), **options))[-1]
+    assert last.objective.sum() <= bound_task(last.task).total + 1e-6
+
+
 # Targets that are not fixed.
 
 
@@ -355,3 +374,13 @@ def test_restarts_with_moving_targets_are_as_if_alone():
     task = make_task(network, dataset, fixed=False)
     for theta, objective in zip(together.theta, together.objective, strict=True):
         assert evaluate(task, theta).objective.sum() == pytest.approx(objective.sum(), rel=1e-12)
+
+
+def test_a_run_that_is_continued_goes_on_from_its_best_iterate():
+    network, dataset = falling_problem(11)
+    options = {"start": "current", "fixed": False}
+    first = list(learn(network, dataset, "em", stopping=Stopping(tol=0, max_iter=10), **options))[-1]
+    again = list(learn(network, dataset, "em", stopping=Stopping(tol=0, max_iter=20), resume=first, **options))
+    assert again[0].objective.sum() == pytest.approx(first.objective.sum(), abs=1e-12)
+    assert again[-2].objective.sum() < first.objective.sum() - 1
+    assert again[-1].objective.sum() >= first.objective.sum() - 1e-12
