@@ -384,3 +384,17 @@ def test_a_run_that_is_continued_goes_on_from_its_best_iterate():
     assert again[0].objective.sum() == pytest.approx(first.objective.sum(), abs=1e-12)
     assert again[-2].objective.sum() < first.objective.sum() - 1
     assert again[-1].objective.sum() >= first.objective.sum() - 1e-12
+
+
+def test_moving_targets_that_cannot_be_met_count_for_nothing():
+    """−∞, and not ∞: what their sets reach is subtracted."""
+    network = random_network("AB", [(), (0,)])
+    excluded = network.with_tables([[1.0, 0.0], network.tables[1]])
+    copied = network.with_tables([[0.5, 0.5], np.eye(2)])
+    rows = [["a", "a"], [TargetCell((0.5, 0.5)), TargetCell((0.4, 0.6))]]
+    dataset = make_dataset(network.variables, rows)
+    for model, said in ((excluded, "row 2: the target of 'A' gives 'b' 0.5"), (copied, "row 2: .* hold at once")):
+        task = make_task(model, dataset, fixed=False)
+        assert evaluate(task, start_of(task, model)).objective.sum() == -np.inf
+        with pytest.raises(ImpossibleEvidenceError, match=said):
+            list(learn(model, dataset, "em", start="current", fixed=False))
