@@ -261,8 +261,8 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--non-fixed",
         action="store_true",
-        help="cells that are targets hold before the rest of a row is known, not whatever it says; learned by em, which "
-        "keeps the best iterate, as it need not get better at every step",
+        help="cells that are targets hold before the rest of a row is known, not whatever it says; learned by em, "
+        "which keeps the best iterate, as it need not get better at every step",
     )
 
 

@@ -139,8 +139,7 @@ def _follow_absent(mark: Absent, network: Network, changes: Changes) -> Absent |
     chances = mark.chances
     if chances and any(cause in changes.states for cause in causes):
         orders = [
-            _find_order(changes.states.get(cause, range(size)), size)
-            for cause, size in zip(causes, sizes, strict=True)
+            _find_order(changes.states.get(cause, range(size)), size) for cause, size in zip(causes, sizes, strict=True)
         ]
         if None in orders or math.prod(sizes) != len(chances):
             return None
