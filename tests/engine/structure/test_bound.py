@@ -42,11 +42,11 @@ def test_no_structure_is_above_it_at_any_moment(sizes, seed, rows, score, cap, m
 
 @pytest.mark.parametrize("score", ["bic", "bdeu"])
 def test_two_parents_among_many_variables_are_looked_through_at_once(score):
-    """Where families are unfinished, the bound is three quarters nearer to 0."""
+    """In as much time, one child after the other, the bound is two thirds nearer to 0."""
     data = draw_data(*[2, 3, 4] * 10, rows=2000, seed=3, whole=True)
     families, constraints = make_families(data, score), free(data, max_parents=2)
     *_, found = climb(families, constraints, Climb(tabu=0))
-    bound = bound_score(make_families(data, score), constraints, Budget(0.5)).value
+    bound = bound_score(make_families(data, score), constraints, Budget(0.15)).value
     assert found.best_score <= bound <= 0.9 * found.best_score
 
 
