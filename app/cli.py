@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from app import commands, desktop, experiments, generating, held_out, learning, simulating
+from app import commands, desktop, experiments, generating, held_out, learning, simulating, structure, structure_input
 from app.sensor_input import add_sensor
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.targets.meeting import SOLVERS
@@ -207,6 +207,11 @@ def _add_bound(parser: argparse.ArgumentParser) -> None:
     learning.add_bound(parser)
 
 
+def _add_structure(parser: argparse.ArgumentParser) -> None:
+    structure_input.add_structure(parser)
+    _add_json(parser)
+
+
 def _add_experiment(parser: argparse.ArgumentParser) -> None:
     experiments.add_study(parser)
     _add_json(parser)
@@ -257,6 +262,7 @@ COMMANDS = {
     "learn": (_add_learn, learning.learn, "Learn the parameters of a network from incomplete data."),
     "decompose": (_add_data, learning.decompose, "How the learning problem falls apart into components."),
     "bound": (_add_bound, learning.bound, "How high the objective can be at most."),
+    "structure": (_add_structure, structure.structure, "Learn the arrows of a network from data alone."),
     "simulate": (_add_simulate, simulating.simulate, "Draw a dataset from a network."),
     "generate": (_add_generate, generating.generate, "Make a chain, tree or grid at random."),
     "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),

@@ -77,7 +77,7 @@ def _read_files(options: argparse.Namespace) -> Input:
     if not found.dataset.n_rows:
         raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
     notes = [*document.notes, *found.notes]
-    prior, given, ties = _parse_prior(network, options), _parse_given(network, options), _parse_ties(network, options)
+    prior, given, ties = read_prior(network, options), _parse_given(network, options), _parse_ties(network, options)
     return Input(document, found.dataset, prior, given, ties, notes)
 
 
@@ -97,7 +97,7 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
     if scene.data is None or not scene.data.dataset.n_rows:
         raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
     asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
-    prior = _parse_prior(network, options) if asked else scene.whole_prior
+    prior = read_prior(network, options) if asked else scene.whole_prior
     seen = apply_marks(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     ties = _parse_ties(network, options) or scene.tied
@@ -113,7 +113,7 @@ def _parse_ties(network: Network, options: argparse.Namespace) -> Ties:
     return find_ties(network, [split_names(network, text) for text in options.tie])
 
 
-def _parse_prior(network: Network, options: argparse.Namespace) -> Prior:
+def read_prior(network: Network, options: argparse.Namespace) -> Prior:
     """``--l1 B``, ``--l2 SIGMA``; a prior on tables, ``logistic-normal:1.5``; or Dirichlet exponents, ``2`` for all
     parameters, ``X=2`` for those of a variable."""
     texts: Sequence[str] = getattr(options, "prior", [])

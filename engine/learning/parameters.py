@@ -268,16 +268,22 @@ class LogLinear(Sets):
         False for structural zeros.
     prior : Gaussian or Laplace, optional
         On w.
+    spared : array (parameters,) of bool, optional
+        The parameters that a Laplace prior says nothing of.
     """
 
     is_free: Bools
     prior: Gaussian | Laplace | None = None
+    spared: Bools | None = None
 
     @classmethod
     def of(cls, layout: Layout, prior: Prior = 1.0) -> LogLinear:
         """The geometry of a Markov network's factors."""
         theta = layout.flatten(layout.network.tables)
         geometry = cls(layout.starts[:-1], np.diff(layout.starts), theta > 0)
+        if isinstance(prior, Laplace) and not prior.singles:
+            is_single = np.array([len(scope) < 2 for scope in layout.network.scopes], dtype=bool)
+            return replace(geometry, prior=prior, spared=np.repeat(is_single, geometry.sizes))
         if isinstance(prior, (Gaussian, Laplace)):
             return replace(geometry, prior=prior)
         if prior != 1.0:
@@ -295,9 +301,10 @@ class LogLinear(Sets):
         return 1 / self.prior.sigma**2 if isinstance(self.prior, Gaussian) else 0.0
 
     @cached_property
-    def _press(self) -> float:
-        """1/b of a Laplace prior −Σ |w| / b."""
-        return 1 / self.prior.scale if isinstance(self.prior, Laplace) else 0.0
+    def _press(self) -> float | Floats:
+        """1/b of a Laplace prior −Σ |w| / b; of each parameter, where some are spared."""
+        press = 1 / self.prior.scale if isinstance(self.prior, Laplace) else 0.0
+        return press if self.spared is None else np.where(self.spared, 0.0, press)
 
     def with_prior(self, counts: Floats) -> Floats:
         """Counts as they are: a prior on w has none, and who would need them refuses it (:mod:`methods`)."""
@@ -342,7 +349,7 @@ class LogLinear(Sets):
 
     def find_orthant(self, eta: Floats, slope: Floats) -> Orthant | None:
         """Where the objective is smooth around η, if a Laplace prior breaks it at 0 (OWL-QN's pseudo-gradient)."""
-        if not self._press:
+        if not isinstance(self.prior, Laplace):
             return None
         at_zero = np.sign(slope) * np.maximum(np.abs(slope) - self._press, 0.0)
         climb = np.where(self.is_free, np.where(eta == 0, at_zero, slope - np.sign(eta) * self._press), 0.0)
@@ -382,7 +389,8 @@ class LogLinear(Sets):
     def repeated(self, times: int) -> LogLinear:
         """For several parameter vectors laid end to end."""
         starts, sizes = self._repeat_sets(times)
-        return LogLinear(starts, sizes, np.tile(self.is_free, times), self.prior)
+        spared = None if self.spared is None else np.tile(self.spared, times)
+        return LogLinear(starts, sizes, np.tile(self.is_free, times), self.prior, spared)
 
 
 Geometry = Simplex | LogLinear

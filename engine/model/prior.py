@@ -32,9 +32,19 @@ class Gaussian:
 
 @dataclass(frozen=True)
 class Laplace:
-    """−Σ |w| / b over w = log θ: of cells that the data says little of, factors are exactly 1 (L1)."""
+    """−Σ |w| / b over w = log θ: of cells that the data says little of, factors are exactly 1 (L1).
+
+    Attributes
+    ----------
+    scale : float
+        b.
+    singles : bool
+        Whether factors of single variables have it too. Where edges are looked for they should not: factors of pairs
+        would stand in for them.
+    """
 
     scale: float
+    singles: bool = True
 
     def __post_init__(self) -> None:
         _check_width("b", self.scale)

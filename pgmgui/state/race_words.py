@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from engine.learning.bounds import CERTIFIED
+from engine.learning.snapshot import Snapshot
 from pgmgui.project.certificate import certify
 from pgmgui.project.held_out_words import describe_tested
+from pgmgui.project.scene import Parts
 from pgmgui.project.target_words import describe_targets
 from pgmgui.project.words import LEARNERS, cut, describe_distance, describe_run, describe_unseen, show_nats
 from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame
-
-if TYPE_CHECKING:
-    from pgmgui.state.race import Race
 
 STALE = "Stale: the model, the data or the marks have changed since this run. Start learns anew."
 MOST_IN_FULL = 2
 """Learners that have a sentence each where there is little room."""
 
 
-def describe_race(race: Race, moment: Frame | None = None, briefly: bool = False) -> list[str]:
+class Raced(Protocol):
+    """What is told of a race."""
+
+    curves: dict[str, Curve]
+    parts: Parts | None
+    stale: bool
+    applied: bool
+
+    @property
+    def best(self) -> Snapshot | None: ...
+
+    @property
+    def goes_on_from(self) -> int | None: ...
+
+
+def describe_race(race: Raced, moment: Frame | None = None, briefly: bool = False) -> list[str]:
     """How it stands, in sentences: first how close to the best possible.
 
     Parameters
@@ -54,7 +68,7 @@ def describe_race(race: Race, moment: Frame | None = None, briefly: bool = False
     return [line for line in (*lines, *runs, *tests, distance, *notes, *about) if line]
 
 
-def certify_shown(race: Race, moment: Frame | None) -> str:
+def certify_shown(race: Raced, moment: Frame | None) -> str:
     """How close to the best possible a moment is, which it names, or else the best that was reached.
 
     Nothing where that is not known: of results that were kept without it.

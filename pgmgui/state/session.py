@@ -195,7 +195,8 @@ class Session(Editor):
     def suppose_case(self, name: str) -> None:
         """Suppose a case again, as far as the network has its variables and states."""
         supposed, _ = fit_case(self.scene.cases[name], self.network)
-        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, solver=self.wanted.solver)))
+        fixed = supposed.wanted.fixed if supposed.wanted.tables else self.wanted.fixed
+        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, fixed=fixed, solver=self.wanted.solver)))
 
     # --- what is looked at
 

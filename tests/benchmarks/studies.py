@@ -20,6 +20,7 @@ from tests.benchmarks import (
     opening,
     reading,
     setup,
+    structure,
 )
 from tests.benchmarks.cases import NetworkAbsentError
 from tests.benchmarks.report import Report
@@ -31,6 +32,7 @@ STUDIES: Mapping[str, Callable[[bool, Report], None]] = {
     "bounds": bounds.run,
     "auto": auto.run,
     "markov": markov.run,
+    "structure": structure.run,
     "setup": setup.run,
     "reading": reading.run,
     "kernel": kernel.run,

@@ -120,8 +120,8 @@ class Fitter:
         for k, (at, number) in self._found.items():
             self._read(posteriors, at, number, self._tape.marginals[self._part.pieces[k].scope], self.rows[at])
         doubtful = self._tape.find_doubtful()
-        if doubtful is not None:
-            where = np.flatnonzero(np.isin(self.rows, doubtful))
+        where = np.flatnonzero(np.isin(self.rows, () if doubtful is None else doubtful))
+        if where.size:  # other rows may be doubtful, which are none of ours
             log_z[where], exact = log_space.propagate(self._part, self._pool, self._start + self.rows[where])
             new = np.full(len(self.rows), -1, dtype=np.int64)
             new[where] = np.arange(len(where))

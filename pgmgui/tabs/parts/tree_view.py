@@ -26,6 +26,7 @@ from pgmgui.tabs.parts.tree_layout import Hanging, draw_tree, hang
 NETWORK, EVIDENCE, COMPONENT = "network", "given evidence", "component"
 NO_COMPONENT = "Look at a component first: pick one under Show: decomposition, or press c on one of its variables."
 NOTHING_SUPPOSED = "Nothing is supposed yet, so this is the tree of the network. Suppose something in the Query tab."
+NO_TARGETS = "Targets are left out of this tree; one of several variables would join them in a clique."
 LONGEST = 110
 """Characters of a list of variables, or of fill-in edges."""
 
@@ -140,7 +141,9 @@ def describe_tree(found: Found) -> list[str]:
     what = whose.get(found.subject[0], "")
     if found.subject[0] == COMPONENT:
         what = f"Component {found.subject[2] + 1}, given what is observed in every row"
-    lines = [NOTHING_SUPPOSED] if found.subject[0] == EVIDENCE and found.supposed.is_nothing else []
+    lines = []
+    if found.subject[0] == EVIDENCE:
+        lines += [NOTHING_SUPPOSED] * found.supposed.is_nothing + [NO_TARGETS] * bool(found.supposed.wanted.tables)
     if not tree.cliques:
         return [*lines, f"{what}: nothing is left to sum, so there is no tree. Counting is enough."]
     sizes = f"{count(len(tree.position), 'variable')} in {count(len(tree.cliques), 'clique')}, width {tree.width}"

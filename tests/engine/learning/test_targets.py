@@ -344,3 +344,12 @@ def test_restarts_with_moving_targets_are_as_if_alone():
     task = make_task(network, dataset, fixed=False)
     for theta, objective in zip(together.theta, together.objective, strict=True):
         assert evaluate(task, theta).objective.sum() == pytest.approx(objective.sum(), rel=1e-12)
+
+
+def test_an_impossible_row_beside_one_with_several_targets_is_told():
+    network = chain(3)
+    network = network.with_tables([network.tables[0], np.array([[1.0, 0.0], [1.0, 0.0]]), network.tables[2]])
+    target, impossible = TargetCell((0.3, 0.7)), network.variables[1].states[1]
+    data = make_dataset(network.variables, [[target, None, target], [None, impossible, None]])
+    with pytest.raises(ImpossibleEvidenceError, match="some rows have probability 0 under the starting parameters"):
+        list(learn(network, data, "em", start="current"))

@@ -13,7 +13,7 @@ from engine.model.network import MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from engine.simulation.generators import chain
 from pgmgui.project.examples import find_example
-from pgmgui.project.wanted import Supposed
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.tree_layout import TOP, choose_shown, draw_tree, hang
@@ -120,6 +120,10 @@ def test_what_a_tree_costs_is_said(asia):
     assert given.result.tree.tree.cells < found.result.tree.tree.cells
     assert sorted(given.result.tree.order) == [asia.index[name] for name in ("asia", "tub", "lung", "xray", "dysp")]
     assert describe_tree(ask(asia, NOTHING, EVIDENCE))[0].startswith("Nothing is supposed yet")
+    wanted = Supposed({}, Wanted({("smoke",): (0.5, 0.5)}))
+    subject = (EVIDENCE,)
+    aimed = Found(asia, wanted, subject, find_tree(asia, NOTHING, subject))
+    assert describe_tree(aimed)[0].startswith("Targets are left out of this tree")
 
 
 def test_a_component_has_a_tree_of_what_is_hidden_in_it():

@@ -1,0 +1,1 @@
+"""Learning the arrows of a Bayesian network: scores, searches, and how high a score can be at most."""

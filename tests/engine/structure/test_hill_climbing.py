@@ -1,0 +1,142 @@
+"""Hill climbing goes up, tells each step, keeps to the constraints, and can be stopped."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from engine.model.errors import ModelError
+from engine.structure.bound import Bounding
+from engine.structure.constraints import Constraints
+from engine.structure.graphs import Graph, find_cycle
+from engine.structure.hill_climbing import Climb, climb
+from tests.engine.structure.samples import draw_data, free, make_families
+
+GREEDY = Climb(tabu=0)
+SEEDS = range(4)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_never_falls_and_stays_below_the_bound(seed):
+    data = draw_data(2, 3, 2, 2, 3, 2, seed=seed)
+    families = make_families(data)
+    bounding = Bounding(families, free(data))
+    found = list(climb(families, free(data), GREEDY))
+    scores = [now.score for now in found]
+    assert all(b > a for a, b in itertools.pairwise(scores[:-1]))
+    while not bounding.is_closed:
+        assert scores[-1] <= bounding.value + 1e-9
+        bounding.step()
+    assert scores[-1] <= bounding.value + 1e-9
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_step_is_told(seed):
+    """The structure, the score and the gain follow from the operations alone, with tabu list and restarts."""
+    data = draw_data(2, 3, 2, 2, 3, seed=seed)
+    families = make_families(data, "bdeu")
+    walked = [[now] for now in climb(families, free(data), Climb(restarts=2), random_state=seed)]
+    before = None
+    best = -float("inf")
+    kinds = set()
+    for (now,) in walked:
+        best = max(best, now.score)
+        assert now.score == pytest.approx(families.total(now.parents))
+        assert now.best_score == pytest.approx(best)
+        assert families.total(now.best) == pytest.approx(now.best_score)
+        assert not find_cycle(now.parents)
+        step = now.operation
+        if step is not None and before is not None:
+            arrows = {(p, c) for c, family in enumerate(before.parents) for p in family}
+            arrows ^= {(step.parent, step.child)}
+            if step.kind == "reverse":
+                arrows.add((step.child, step.parent))
+            assert arrows == {(p, c) for c, family in enumerate(now.parents) for p in family}
+            assert now.score - before.score == pytest.approx(step.gain, abs=1e-8)
+            kinds.add(step.kind)
+        before = now
+    assert kinds == {"add", "delete", "reverse"}
+    assert [now.stop for (now,) in walked if now.stop] == ["optimum"]
+
+
+def test_tabu_list_and_restarts_find_more():
+    data = draw_data(2, 3, 2, 2, 3, 2, 2, rows=300, seed=2)
+    families = make_families(data)
+    reached = [list(climb(families, free(data), way))[-1].best_score for way in (GREEDY, Climb(), Climb(restarts=9))]
+    assert reached == sorted(reached)
+    assert reached[-1] > reached[0] + 0.01
+
+
+def test_same_seed_same_walk():
+    data = draw_data(2, 3, 2, 2, seed=1)
+
+    def walk(seed):
+        return [now.parents for now in climb(make_families(data), free(data), Climb(restarts=2), random_state=seed)]
+
+    assert walk(1) == walk(1)
+    assert walk(1) != walk(2)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_keeps_to_the_constraints(seed):
+    data = draw_data(2, 3, 2, 2, 3, seed=seed)
+    constraints = free(
+        data, required=frozenset({(3, 1)}), forbidden=frozenset({(0, 2), (2, 4)}), tiers=((3, 1), (0,)), max_parents=2
+    )
+    for now in climb(make_families(data, "likelihood"), constraints, Climb(restarts=2), random_state=seed):
+        arrows = {(p, c) for c, family in enumerate(now.parents) for p in family}
+        assert (3, 1) in arrows
+        assert arrows.isdisjoint({(0, 2), (2, 4), (0, 3), (0, 1)})
+        assert max(map(len, now.parents)) <= 2
+        assert constraints.is_met_by(now.parents)
+    assert max(map(len, now.best)) == 2  # the likelihood takes all it may
+
+
+def test_a_cap_of_none_leaves_no_arrow():
+    data = draw_data(2, 2, 2)
+    assert list(climb(make_families(data), free(data, max_parents=0)))[-1].edges == []
+
+
+def test_starts_where_it_is_told():
+    data = draw_data(2, 3, 2, seed=1)
+    start = ((), (0,), (0, 1))
+    assert next(climb(make_families(data), free(data), start=start)).parents == start
+    with pytest.raises(ModelError, match="does not meet the constraints"):
+        next(climb(make_families(data), free(data, max_parents=1), start=start))
+
+
+def test_stops_when_it_is_told():
+    data = draw_data(2, 3, 2, 2, 3, seed=1)
+    asked = iter([False, False, True])
+    found = list(climb(make_families(data), free(data), cancelled=lambda: next(asked)))
+    assert [now.stop for now in found[-2:]] == ["", "cancelled"]
+    assert found[-1].iteration == 3
+    assert list(climb(make_families(data), free(data), Climb(max_steps=2)))[-1].stop == "steps"
+    assert list(climb(make_families(data), free(data), Climb(max_seconds=0)))[-1].stop == "time"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"required": frozenset({(0, 1)}), "forbidden": frozenset({(0, 1)})}, "'V0' → 'V1' is also forbidden"),
+        ({"required": frozenset({(0, 1), (1, 2), (2, 0)})}, "form a cycle: 'V"),
+        ({"required": frozenset({(0, 2), (1, 2)}), "max_parents": 1}, "2 parents of 'V2' are required"),
+        ({"required": frozenset({(1, 0)}), "tiers": ((0,), (1,))}, "leads to an earlier tier"),
+        ({"tiers": ((0, 1), (1,))}, "'V1' is in two tiers"),
+        ({"max_parents": -1}, "0 or more"),
+        ({"required": frozenset({(0, 0)})}, "to itself"),
+    ],
+)
+def test_constraints_that_contradict_each_other_are_named(options, words):
+    with pytest.raises(ModelError, match=words):
+        Constraints(draw_data(2, 2, 2).variables, **options)
+
+
+def test_reach_follows_every_change():
+    graph = Graph(((), (0,), (1,), (2,)))
+    assert graph.reach[0].tolist() == [True] * 4
+    graph.delete(1, 2)
+    assert graph.reach.astype(int).tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]]
+    graph.add(3, 0)
+    assert graph.reach[2].tolist() == [True] * 4

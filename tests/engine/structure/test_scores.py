@@ -1,0 +1,138 @@
+"""Scores of families equal brute force and other tools; networks that no data tells apart score alike."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import math
+import warnings
+
+import numpy as np
+import pandas
+import pyagrum
+import pytest
+
+from engine.model.dataset import make_dataset
+from engine.model.errors import ModelError
+from engine.structure import counts as counting
+from engine.structure.counts import count_rows
+from engine.structure.scores import make_score
+from tests.engine.structure.samples import SCORES, brute_force, draw_data, make_families, make_variables, sum_families
+from tests.structure_oracles import find_class, list_structures
+
+
+@pytest.mark.parametrize("score", SCORES)
+def test_scores_equal_brute_force(score):
+    data = draw_data(2, 3, 2, 4, 1, seed=1)
+    families, find = make_families(data, score, 3.0), brute_force(data, score, 3.0)
+    for child in range(5):
+        others = [v for v in range(5) if v != child]
+        for size in range(4):
+            for parents in itertools.combinations(others, size):
+                expected = find(child, parents)
+                assert families.score(child, parents) == pytest.approx(expected, rel=1e-11, abs=1e-9)
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu", "bde"])
+@pytest.mark.parametrize("way", ["at once", "in blocks", "by chunks", "one by one"])
+def test_families_that_are_extended_equal_brute_force(monkeypatch, score, way):
+    """However many rows and cells there are, they are counted right."""
+    monkeypatch.setattr(counting, "ROWS_PER_STATE", 10 if way in ("in blocks", "by chunks") else 10**6)
+    monkeypatch.setattr(counting, "ELEMENTS", 7 if way == "by chunks" else 1 << 15)
+    monkeypatch.setattr(counting, "MOST_CELLS", 1 if way == "one by one" else 1 << 23)
+    data = draw_data(2, 3, 2, 3, 2, seed=2)
+    families, find = make_families(data, score), brute_force(data, score)
+    for child, parents in [(0, ()), (1, (0,)), (2, (1, 3)), (4, (0, 1, 2))]:
+        found = families.extend(child, parents)
+        for v in range(5):
+            if v in (child, *parents):
+                assert np.isnan(found[v])
+            else:
+                assert found[v] == pytest.approx(find(child, sorted((*parents, v))), rel=1e-11, abs=1e-9)
+
+
+def test_families_that_are_shrunk_equal_brute_force():
+    data = draw_data(2, 3, 2, 3, seed=3)
+    find = brute_force(data, "bdeu")
+    found = make_families(data, "bdeu").shrink(1, (0, 2, 3))
+    assert found == pytest.approx([find(1, (2, 3)), find(1, (0, 3)), find(1, (0, 2))])
+
+
+def test_worth_of_arrows_is_a_difference_of_scores():
+    families = make_families(draw_data(2, 3, 2, seed=4))
+    worths = families.find_worths(((), (0,), (0, 1)))
+    assert set(worths) == {(0, 1), (0, 2), (1, 2)}
+    assert worths[0, 2] == pytest.approx(families.total(((), (0,), (0, 1))) - families.total(((), (0,), (1,))))
+
+
+@pytest.mark.parametrize("score", ["bic", "bdeu", "bde"])
+def test_equivalent_structures_score_alike(score):
+    families = make_families(draw_data(2, 3, 2, 3, seed=5), score, 2.0)
+    by_class = {}
+    for parents in list_structures(4):
+        by_class.setdefault(find_class(parents), []).append(families.total(parents))
+    assert len(by_class) == 185
+    assert max(max(found) - min(found) for found in by_class.values()) < 1e-9
+
+
+def test_scores_equal_those_of_other_tools():
+    """pyAgrum's AIC and BDeu are left out: it counts parameters in bits, and adds a prior of its own."""
+    data = draw_data(2, 3, 3, rows=300, seed=6, whole=True)
+    rows = np.repeat(data.codes, data.weights.astype(int), axis=1)
+    names = [v.name for v in data.variables]
+    frame = pandas.DataFrame(
+        {v.name: np.array(v.states, dtype=object)[codes] for v, codes in zip(data.variables, rows, strict=True)}
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from pgmpy import structure_score as theirs
+
+        logging.getLogger("pgmpy").setLevel(logging.ERROR)
+        tools = {"bic": theirs.BIC(frame), "aic": theirs.AIC(frame)}
+        tools["bdeu"] = theirs.BDeu(frame, equivalent_sample_size=5)
+    for child, parents in [(0, ()), (1, (0,)), (2, (0, 1))]:
+        for score, tool in tools.items():
+            found = make_families(data, score, 5.0).score(child, parents)
+            assert found == pytest.approx(tool.local_score(names[child], tuple(names[p] for p in parents)), rel=1e-9)
+        for score in ("bic", "likelihood"):
+            learner = pyagrum.BNLearner(frame)
+            learner.useNoPrior()
+            learner.useScoreBIC() if score == "bic" else learner.useScoreLog2Likelihood()
+            bits = learner.score(names[child], [names[p] for p in parents])
+            assert make_families(data, score).score(child, parents) == pytest.approx(bits * math.log(2), rel=1e-9)
+
+
+def test_each_family_is_counted_once():
+    families = make_families(draw_data(2, 2, 2, seed=7))
+    families.extend(0, ())
+    before = families.counted
+    assert families.score(0, (2,)) == families.extend(0, ())[2]
+    assert families.counted == before
+
+
+def test_rows_without_weight_do_not_count():
+    data = draw_data(2, 3, 2, seed=8)
+    assert (data.weights == 0).any()
+    kept = data.take(np.flatnonzero(data.weights))
+    assert make_families(data).total(((), (0,), (1,))) == pytest.approx(make_families(kept).total(((), (0,), (1,))))
+    assert sum_families(brute_force(kept), ((), (0,), (1,))) == pytest.approx(
+        make_families(data).total(((), (0,), (1,)))
+    )
+
+
+def test_incomplete_data_is_refused_in_words():
+    data = make_dataset(make_variables(2, 2), [["s0", None], ["s1", "s0"]])
+    with pytest.raises(ModelError, match=r"cells of 'V1' are missing or uncertain \(1 of 4\).*structural EM"):
+        count_rows(data)
+
+
+@pytest.mark.parametrize(("name", "size", "words"), [("mdl", 1.0, "not known"), ("bdeu", 0.0, "sample size")])
+def test_wrong_scores_are_refused(name, size, words):
+    with pytest.raises(ModelError, match=words):
+        make_score(name, count_rows(draw_data(2, 2)), size)
+
+
+def test_columns_that_tell_every_row_apart_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr(counting, "MOST_COUNTED", 5)
+    with pytest.raises(ModelError, match=r"'V1' has \d states, too many .* leave columns out"):
+        make_families(draw_data(2, 3, rows=50, whole=True, seed=1)).score(1, (0,))
