@@ -17,7 +17,7 @@ from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame
 
 STALE = "Stale: the model, the data or the marks have changed since this run. Start learns anew."
-MOST_IN_FULL = 2
+MOST_IN_FULL = 3
 """Learners that have a sentence each where there is little room."""
 
 
@@ -95,10 +95,12 @@ def tell_each(curves: Collection[Curve]) -> list[str]:
 def tell_leader(curves: list[Curve]) -> list[str]:
     """A sentence on the first, and how far the others are behind it."""
     lines, top = tell_each(curves[:1]), curves[0].height
-    behind = [f"{LEARNERS[one.method]} {show_nats(top - one.height)}" for one in curves[1:] if one.snapshot is not None]
-    waiting = [LEARNERS[one.method] for one in curves[1:] if one.snapshot is None]
+    behind = [_tell_behind(one, top) for one in curves[1:] if one.snapshot is not None]
     if behind:
         lines.append(f"Nats below it: {cut(behind, len(behind))}.")
-    if waiting:
-        lines.append(f"Nothing yet of {cut(waiting, len(waiting))}.")
-    return lines
+    return lines + tell_each([one for one in curves[1:] if one.snapshot is None])
+
+
+def _tell_behind(curve: Curve, top: float) -> str:
+    state = "" if curve.state == "converged" else f" ({curve.state})"
+    return f"{LEARNERS[curve.method]} {show_nats(top - curve.height)}{state}"
