@@ -85,6 +85,7 @@ class TreeView(pn.viewable.Viewer):
 
     def _update(self, *_events: Any) -> None:
         if not self._looked_at:
+            self._session.show_fill_in(())
             return
         found = self._inquiries.fitting
         if found is None or found.result is None:
@@ -92,12 +93,14 @@ class TreeView(pn.viewable.Viewer):
             self._words.write(NO_COMPONENT if not asked else "Computing …" if found is None else found.trouble)
             self._order.write()
             self._diagram.drawing, self._shown = Drawing(), None
+            self._session.show_fill_in(())
             return
         if self._shown is not found:
             self._shown, self._opened = found, set()
         names = [variable.name for variable in found.network.variables]
         self._words.write(*describe_tree(found))
         self._order.write(*describe_order(names, found.result.tree))
+        self._session.show_fill_in((names[a], names[b]) for a, b in found.result.tree.fill_in)
         self._diagram.drawing = draw_tree(found.result.hanging, names, self._opened, self._session.selected)
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -167,7 +170,9 @@ def describe_order(names: list[str], result: CliqueTree) -> list[str]:
     if not result.added:
         return [order, "No fill-in: no order is better."]
     edges = [f"{names[a]} – {names[b]}" for a, b in result.fill_in]
-    return [order, f"{count(result.added, 'fill-in edge')}: {_list(edges, result.added)}."]
+    left = f", the first {len(edges):,}" if len(edges) < result.added else ""
+    drawn = f"{count(result.added, 'fill-in edge')} (dashed on the canvas{left})"
+    return [order, f"{drawn}: {_list(edges, result.added)}."]
 
 
 def _list(items: list[str], total: int) -> str:

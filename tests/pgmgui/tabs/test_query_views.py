@@ -111,6 +111,20 @@ def test_a_field_that_names_nobody_new_shows_who_is_selected():
     assert session.selected == ["asia", "lung"]
 
 
+def test_what_is_also_given_is_shown_on_the_canvas_while_the_view_is_looked_at(monkeypatch):
+    monkeypatch.setattr("pgmgui.tabs.query.independence_view.work_beside", lambda do: do()())
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = IndependenceView(session, Answers(session, lambda do: None))
+    view.look(True)
+    view._also.value = "smoke, nobody"
+    assert session.trail.given == ("smoke",)
+    session.select(["lung", "bronc"])
+    assert (session.trail.given, session.trail.stops) == (("smoke",), ("smoke",))
+    view.look(False)
+    assert session.trail is None
+
+
 # --- targets
 
 
