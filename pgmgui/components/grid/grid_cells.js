@@ -92,7 +92,8 @@ function measure_columns(columns, rows, font, sortable) {
 function place_columns(columns, view) {
   const elastic = columns.filter((column) => column.width === null && column.kind !== "head")
   const natural = sum_widths(columns)
-  const corner = natural + sum_widths(elastic) > view - CORNER && clear_corner(columns, natural, view)
+  const reaches = columns.length > 1 && natural + sum_widths(elastic) > view - CORNER // no columns before it is loaded
+  const corner = reaches && clear_corner(columns, natural, view)
   const room = Math.max(0, view - natural - (corner ? CORNER : 0))
   let [left, fixed, leading] = [0, 0, true]
   for (const column of columns) {
@@ -118,7 +119,7 @@ function clear_corner(columns, natural, view) {
   const widest = others.reduce((a, b) => b.natural > a.natural ? b : a, others[0])
   const beyond = natural > view + columns.at(-1).natural // out of view at first in any case
   const lacking = beyond ? 0 : Math.max(0, natural + CORNER - view)
-  const taken = Math.min(lacking, Math.max(0, (widest?.natural ?? 0) - NARROWED))
+  const taken = Math.min(lacking, Math.max(0, widest.natural - NARROWED))
   if (taken < lacking) return false
   for (const column of columns) column.more = column === widest ? -taken : 0
   columns.at(-1).more = CORNER
