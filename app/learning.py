@@ -10,7 +10,7 @@ from typing import Any
 
 from app.commands import check_seed, memory_limit, names_by_role, show
 from app.held_out import check_target, describe_held_out
-from app.learning_input import read_input
+from app.learning_input import Input, read_input
 from app.learning_results import (
     describe_bounds,
     describe_components,
@@ -26,7 +26,7 @@ from engine.learning.estimates import ESTIMATES, find_predictive, reason_against
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn as run_learner
 from engine.learning.markov_bounds import MarkovBounds
-from engine.learning.methods import METHODS
+from engine.learning.methods import METHODS, default_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
@@ -60,10 +60,11 @@ def learn(options: argparse.Namespace) -> None:
     reason = reason_against_predictive(problem.network, problem.prior)
     if options.estimate == "predictive" and reason:
         raise PgmError(f"--estimate predictive {reason}")
+    method = _choose_method(options, problem)
     snapshots = run_learner(
         problem.network,
         problem.data,
-        options.method,
+        method,
         start=start,
         random_state=check_seed(options.random_state),
         n_init=options.n_init,
@@ -83,7 +84,7 @@ def learn(options: argparse.Namespace) -> None:
     learned = last.task.network.with_tables(last.task.layout.tables(theta))
     if options.out:
         write_network(options.out, problem.document.with_network(learned))
-    result = describe_result(options.method, last, trace, problem.prior, Budget(options.bound_seconds))
+    result = describe_result(method, last, trace, problem.prior, Budget(options.bound_seconds))
     lines = list_result(result, last)
     result["estimate"], said = describe_estimate(options.estimate, theta, last)
     lines += said
@@ -95,6 +96,18 @@ def learn(options: argparse.Namespace) -> None:
         lines += tested
     lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
     show(options, notes, result, lines)
+
+
+def _choose_method(options: argparse.Namespace, problem: Input) -> str:
+    """The method that was asked for, or else one that learns the problem, with a note if that is not the usual one."""
+    if options.method:
+        return str(options.method)
+    is_moving = not problem.fixed and has_targets(problem.data)
+    method = default_method(problem.network, problem.prior, is_moving=is_moving)
+    if method != default_method(problem.network):
+        why = "targets that are not fixed" if is_moving else "this prior"
+        problem.notes.append(f"Learned with {method}, as d-em does not take {why}; --method chooses another.")
+    return method
 
 
 def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Floats]]:
@@ -222,7 +235,11 @@ def _show_progress(snapshot: Snapshot) -> None:
 
 def add_learner(parser: argparse.ArgumentParser) -> None:
     """The options of a learner."""
-    parser.add_argument("--method", choices=list(METHODS), default="d-em", help="default: %(default)s")
+    parser.add_argument(
+        "--method",
+        choices=list(METHODS),
+        help="default: d-em; em for targets with --non-fixed; d-numerical-em for a prior that has no formula",
+    )
     parser.add_argument(
         "--start", default="random", metavar="NETWORK|random|uniform|current", help="default: %(default)s"
     )

@@ -20,6 +20,7 @@ from engine.learning.learners.hybrid import Hybrid
 from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.task import LearningTask
 from engine.model.arrays import weighted_counts
+from engine.model.dataset import MISSING
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Gaussian, Laplace, Prior
@@ -103,10 +104,12 @@ class Method:
         if not self.complete or not any(term.jobs for term in task.objective.terms if term.sign > 0):
             return ""
         found = dict.fromkeys(v for block in task.plan.blocks for v in block.variables)
-        codes = task.decomposition.dataset.codes
+        codes = task.dataset.codes
         names = list_names([task.network.variables[v].name for v in found])
-        missing = int((codes[list(found)] < 0).sum())
-        return f"needs complete data, but values of {names} are missing ({missing:,} of {codes.size:,} cells); use em"
+        cells = codes[list(found)]
+        how = "missing or uncertain" if (cells < MISSING).any() else "missing"
+        missing = int((cells < 0).sum())
+        return f"needs complete data, but values of {names} are {how} ({missing:,} of {codes.size:,} cells); use em"
 
     def _reason_against_targets(self, task: LearningTask) -> str:
         """Why the method does not learn from the targets of a task's cells; empty if it does."""
@@ -152,6 +155,16 @@ METHODS: Mapping[str, Method] = {
     "counting": Method("counting", EM(), decomposed=True, complete=True, kinds=(BayesianNetwork,)),
 }
 """All methods, by their names on the command line and in the order in which they are offered."""
+
+
+def default_method(network: Network, prior: Prior = 1.0, *, is_moving: bool = False) -> str:
+    """The name of the method that learns a problem if none is asked for: decomposed EM, or what comes next to it.
+
+    ``is_moving`` says that the data has targets, and they are not fixed.
+    """
+    if is_moving:
+        return "em"
+    return "d-numerical-em" if isinstance(prior, TablePrior) and isinstance(network, BayesianNetwork) else "d-em"
 
 
 def find_method(name: str | Method) -> Method:

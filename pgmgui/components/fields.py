@@ -79,6 +79,10 @@ def make_select(label: str, about: str, options: Mapping[str, str], choose: Call
     return select
 
 
+PATIENT = 2000
+"""Milliseconds until a tooltip opens that lies over what its button has one read."""
+
+
 def make_button(
     name: str, about: str, action: Callable[..., Any], variant: str = "outlined", **options: Any
 ) -> pmui.Button:
@@ -86,10 +90,9 @@ def make_button(
     button = pmui.Button(
         label=name,
         description=f"{name}: {about}",
-        description_delay=700,
         variant=variant,
         size="small",
-        **{"margin": (4, 8, 4, 0), "sx": _LOW, **options},
+        **{"description_delay": 700, "margin": (4, 8, 4, 0), "sx": _LOW, **options},
     )
     button.on_click(action)
     return button

@@ -14,6 +14,8 @@ from pgmgui.project.words import cut
 
 WAYS = {"ignoring": "As if at random", "modelling": "With the mechanism"}
 """Both ways to learn."""
+ALMOST = 1 - 1e-9
+"""A share missing above which nothing is left but rounding."""
 
 
 def describe_choice(name: str, holes: bool) -> str:
@@ -57,6 +59,12 @@ def describe_kind(facts: Facts) -> str:
 def describe_identification(facts: Facts, network: Network) -> str:
     """Whether the mechanism can be learned; empty where it need not be."""
     found, name = facts.identification, facts.target
+    if found.kind != "ignorable" and (never := _find_never_seen(facts, network)):
+        return (
+            f"{name} is never seen as {' or '.join(never)}: it is missing whenever it is that. The data cannot tell "
+            "such a state from the others where they are missing, nor how often it occurs; what is learned of it is a "
+            "guess. A chance below 1 would show some of it."
+        )
     names = [network.variables[i].name for i in found.informants]
     if found.kind == "none":
         return (
@@ -75,6 +83,13 @@ def describe_identification(facts: Facts, network: Network) -> str:
             "mechanism can be learned; the weaker they depend on each other, the more rows that takes."
         )
     return ""
+
+
+def _find_never_seen(facts: Facts, network: Network) -> tuple[str, ...]:
+    """The states of the target that are always missing, by the mechanism or as the data has it."""
+    states = network.variables[network.index[facts.target]].states
+    known = [facts.counted] if facts.expected is None else [facts.counted, facts.expected]
+    return tuple(state for k, state in enumerate(states) if any(one.states[k] > ALMOST for one in known))
 
 
 def describe_shares(facts: Facts, rows: float) -> str:

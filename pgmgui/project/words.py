@@ -39,6 +39,11 @@ STOPS: Mapping[str, str] = {
 def describe_savings(task: LearningTask) -> str:
     """What one EM iteration costs, whole and decomposed, in a sentence."""
     components, busy = task.decomposition.components, _count_iterated(task)
+    if task.has_moving_targets:
+        return (
+            "Targets are not fixed: they depend on the tables of all their ancestors, so that no component is learned "
+            f"apart. One EM iteration takes {_describe_moving(task)}."
+        )
     if isinstance(task.network, MarkovNetwork):
         costs = f"{_compare_costs(task)}; and one" if busy else "one inference"
         return (
@@ -56,11 +61,19 @@ def describe_savings(task: LearningTask) -> str:
 
 def describe_briefly(task: LearningTask) -> list[str]:
     """How many components there are, and what one iteration costs if there are any, in short lines."""
+    if task.has_moving_targets:
+        return ["Targets are not fixed: all is learned together.", f"An iteration: {_describe_moving(task)}."]
     components, busy = task.decomposition.components, _count_iterated(task)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
     small, whole = _count_inferences(task), task.whole_rows
     fewer = f"small inferences, not {whole:,}" if small < whole else "inferences"
     return [parts, *([f"An iteration: {small:,} {fewer}."] if busy else [])]
+
+
+def _describe_moving(task: LearningTask) -> str:
+    """What an iteration takes with targets that are not fixed: they are met first, before the rows are known."""
+    before, after = (sum(job.part.rows for job in term.jobs) for term in task.objective.terms[:2])
+    return f"{count(before + after, 'inference')}, {before:,} to meet targets"
 
 
 def _count_iterated(task: LearningTask) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 import panel as pn
 import panel_material_ui as pmui
 
-from engine.learning.methods import METHODS
+from engine.learning.methods import METHODS, default_method
 from pgmgui.components.plain_text import HtmlText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.words import LEARNERS, cut
@@ -115,7 +116,32 @@ def _find_reasons(session: Session) -> dict[str, str]:
 def explain_refusals(session: Session) -> list[str]:
     """Why chosen learners do not apply, in sentences."""
     reasons = _find_reasons(session)
-    return [f"Not {LEARNERS[name]}: it {reasons[name]}." for name in session.settings.methods if name in reasons]
+    return [
+        f"Not {LEARNERS[name]}: it {use_titles(reasons[name])}." for name in session.settings.methods if name in reasons
+    ]
+
+
+def suggest_learner(session: Session) -> str:
+    """The learner to offer where none of the chosen ones applies; empty where one does, or where there is none."""
+    if session.parts is None:
+        return ""
+    task, reasons = session.parts.task, _find_reasons(session)
+    if any(name not in reasons for name in session.settings.methods):
+        return ""
+    prior = 1.0 if task.geometry.prior is None else task.geometry.prior
+    name = default_method(task.network, prior, is_moving=task.has_moving_targets)
+    return "" if name in reasons else name
+
+
+def use_titles(reason: str) -> str:
+    """A reason whose advice names learners as the page does, not as the command line.
+
+    >>> use_titles("has no place for a prior on the factors; use em or lbfgs")
+    'has no place for a prior on the factors; use EM or L-BFGS'
+    """
+    why, use, advice = reason.partition("; use ")
+    words = re.sub(r"[a-z][a-z-]*", lambda word: LEARNERS.get(word[0], word[0]), advice)
+    return f"{why}{use}{words}"
 
 
 def _list_able(reasons: dict[str, str]) -> list[str]:
@@ -131,5 +157,5 @@ def list_others(reasons: dict[str, str], methods: tuple[str, ...]) -> str:
         title = escape(LEARNERS[name])
         ticked = " checked" if name in methods else ""
         box = f'<input type="checkbox" disabled{ticked} aria-label="{title}" aria-describedby="why-{name}">'
-        items.append(f'<li>{box}{title} — <span id="why-{name}">{escape(reason)}</span></li>')
+        items.append(f'<li>{box}{title} — <span id="why-{name}">{escape(use_titles(reason))}</span></li>')
     return f'<h4 id="others">Not for this problem</h4><ul tabindex="0" aria-labelledby="others">{"".join(items)}</ul>'

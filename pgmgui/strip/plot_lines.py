@@ -23,8 +23,8 @@ BOUNDS = (
     "bound by components",
     "naive bound",
     "certified",
-    "bound, in closed form",
-    "bound, certified",
+    "upper bound (closed form)",
+    "upper bound (proven)",
     "bound by cliques",
 )
 """Names of the lines that stand still."""

@@ -14,13 +14,14 @@ from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.popup import make_popup_button
 from pgmgui.project.held_out_words import describe_split
+from pgmgui.project.words import LEARNERS
 from pgmgui.state.curve import Curve
 from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.race_words import MOST_IN_FULL, describe_race, rank, tell_each
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
-from pgmgui.strip.learner_choice import explain_refusals, make_learner_button
+from pgmgui.strip.learner_choice import explain_refusals, make_learner_button, suggest_learner
 from pgmgui.strip.playback_bar import PlaybackBar
 from pgmgui.strip.run_options import make_options_button
 from pgmgui.strip.trace import Trace
@@ -60,12 +61,14 @@ class LearnStrip(pn.viewable.Viewer):
         self._trace = Trace(session, traveller.go_to, self._player)
         self._news = False
         self._buttons = Choices(label="Run", on_press=self._act, margin=(4, 0), height=BUTTONS)
+        self._offer = Choices(label="A learner that applies", on_press=self._take, margin=(0, 0, 4, 0), height=BUTTONS)
         self._state = PlainText(margin=(2, 4, 0, 0))
         choices = make_learner_button(session), make_options_button(session), _make_equations(session)
         self._chosen = pn.Row(*choices, margin=0, height=CHOICES, sizing_mode="stretch_width")
         self._controls = pn.Column(
             self._chosen,
             self._buttons,
+            self._offer,
             pn.Column(self._state, sizing_mode="stretch_both", margin=0, scroll="y-auto", styles=_FADING),
             sizing_mode="stretch_both",
             margin=(6, 8, 4, 12),
@@ -103,6 +106,10 @@ class LearnStrip(pn.viewable.Viewer):
             "apply": race.apply,
         }
         actions[key]()
+
+    def _take(self, name: str) -> None:
+        """Choose a learner besides those that do not apply: they come back when they do."""
+        self._session.configure(methods=(*self._session.settings.methods, name))
 
     # --- what is shown
 
@@ -148,7 +155,7 @@ class LearnStrip(pn.viewable.Viewer):
         self._due = now + REST * len(_RUNNING) * (now - begun)
 
     def _enlarge(self, large: bool) -> None:
-        self._buttons.height = LARGE_BUTTONS if large else BUTTONS
+        self._buttons.height = self._offer.height = LARGE_BUTTONS if large else BUTTONS
         self._chosen.height = LARGE_CHOICES if large else CHOICES
         self._trace.enlarge(large)
 
@@ -183,9 +190,10 @@ class LearnStrip(pn.viewable.Viewer):
         if self._playback.share is not None:
             self._state.write(*self._playback.describe())
         elif race.curves:
+            refused = [] if race.running or race.can_begin else explain_refusals(session)
             lines = describe_race(race, session.moment, briefly=True)
             each = tell_each(rank(race.curves.values())) if len(race.curves) > MOST_IN_FULL else []
-            self._state.write(*lines, about="\n".join(each))
+            self._state.write(*refused, *lines, about="\n".join(each))
         elif session.parts is None:
             self._state.write(session.derived.obstacle or "Learning needs a network with data.")
         elif not race.can_begin:
@@ -210,9 +218,18 @@ class LearnStrip(pn.viewable.Viewer):
             _make("cancel", *cancel, bool(race.curves)),
             _make("apply", "Apply", APPLY, race.can_apply),
         )
-        groups = [Group("", buttons)]
-        if groups != self._buttons.groups:
-            self._buttons.groups = groups
+        self._put(self._buttons, buttons)
+        name = "" if running else suggest_learner(self._session)
+        about = "none of the chosen learners applies; this one does"
+        title = f"Use {LEARNERS[name]}" if name else ""
+        self._put(self._offer, (_make(name, title, about, True),) if name else ())
+        self._offer.visible = bool(name)
+
+    @staticmethod
+    def _put(place: Choices, buttons: tuple[Choice, ...]) -> None:
+        groups = [Group("", buttons)] if buttons else []
+        if groups != place.groups:
+            place.groups = groups
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

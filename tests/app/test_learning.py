@@ -140,7 +140,7 @@ def test_a_prior_of_an_installed_package_is_named():
 @pytest.mark.parametrize(
     ("words", "parts"),
     [
-        (["--prior", "logistic-normal:1"], ["decomposed EM has no formula", "use numerical-em"]),
+        (["--method", "d-em", "--prior", "logistic-normal:1"], ["decomposed EM has no formula", "use numerical-em"]),
         (["--prior", "logistic-normal"], ["--prior logistic-normal", "expected a number"]),
         (["--prior", "logistic-normal:1", "--prior", "smoke=2"], ["for all tables"]),
         (["--prior", "smoke=logistic-normal:1"], ["expected a variable and a number"]),

@@ -74,6 +74,22 @@ def test_rows_with_targets_can_be_held_out():
         assert result["held_out"]["log_loss"] > 0
 
 
+def test_targets_that_are_not_fixed_are_learned_by_em_if_no_method_is_named():
+    found = run(*COMMAND, "--non-fixed")
+    assert found.result["method"] == "em"
+    assert found.result["objective"] == run(*COMMAND, "--method", "em", "--non-fixed").result["objective"]
+    told = run("learn", *FILES, "--max-iter", 3, "--bound-seconds", 0, "--non-fixed")
+    assert "Learned with em, as d-em does not take targets that are not fixed" in told.err + told.out
+
+
+def test_a_prior_without_a_formula_is_learned_with_numerically_if_no_method_is_named():
+    words = ("learn", *FILES, "--max-iter", 3, "--bound-seconds", 0, "--prior", "logistic-normal:1.0")
+    assert run(*words, "--json").result["method"] == "d-numerical-em"
+    told = run(*words)
+    assert "Learned with d-numerical-em, as d-em does not take this prior" in told.err + told.out
+    assert run(*COMMAND).result["method"] == "d-em"
+
+
 def test_targets_that_are_not_fixed_are_bounded():
     learned = run(*COMMAND, "--method", "em", "--non-fixed").result
     bound = run("bound", *FILES, "--bound-seconds", 0, "--non-fixed", "--json").result

@@ -283,3 +283,13 @@ def test_a_table_that_is_still_to_come_says_so(stage):
     stage.do(lambda: setattr(table, "source", table_source([["a", "0.1", "0.9"]])))
     expect(shown).to_have_attribute("data-loads", "1")
     assert shown.evaluate(told) == "none"
+
+
+def test_the_button_in_the_corner_leaves_the_last_heading_to_be_read(grids):
+    """As wide as its columns can stretch to."""
+    table = grid(grids, "Long")
+    last = table.get_by_role("columnheader").last
+    expect(last).to_have_css("padding-right", "30px")
+    button = table.locator("xpath=..").locator(".fill-button").bounding_box()
+    box = last.bounding_box()
+    assert box["x"] + box["width"] - 30 <= button["x"] + 1

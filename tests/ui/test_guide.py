@@ -127,7 +127,7 @@ def test_a_learner_that_diverges_is_shown_beside_one_that_does_not(open_panel):
     lab.expect_state("converged", "EDML")
     lab.expect_state("failed", "undamped EDML")
     expect(lab.page.get_by_text("EDML without damping has diverged")).to_be_visible()
-    lab.expect_lines("EDML", "undamped EDML", "bound, certified")
+    lab.expect_lines("EDML", "undamped EDML", "upper bound (proven)")
 
 
 def show_step(bench: Bench, query: dict[str, str]) -> None:

@@ -56,8 +56,8 @@ def test_the_grid_of_the_paper_falls_apart_and_races_under_its_bound(open_panel)
     lab.expect_state("converged", "decomposed L-BFGS")
     session, settings = open_grid(), Settings()
     bound = bound_task(make_task(session.network, session.seen))
-    lines = lab.expect_lines("decomposed EM", "decomposed L-BFGS", "bound, certified")
-    assert lines["bound, certified"]["y"][0] == pytest.approx(bound.total, abs=1e-6)
+    lines = lab.expect_lines("decomposed EM", "decomposed L-BFGS", "upper bound (proven)")
+    assert lines["upper bound (proven)"]["y"][0] == pytest.approx(bound.total, abs=1e-6)
     stopping = Stopping(settings.tol, settings.criterion, settings.max_iter)
     *_, last = learn(session.network, session.seen, "d-em", random_state=settings.seed, stopping=stopping)
     assert lines["decomposed EM"]["y"][-1] == pytest.approx(last.objective.sum(), abs=1e-6)
@@ -171,8 +171,8 @@ def race_to_the_bound(lab: Lab) -> None:
     lab.button("Start").click()
     lab.expect_state("converged")
     lab.expect_state("converged", "decomposed L-BFGS")
-    lines = lab.expect_lines("decomposed EM", "decomposed L-BFGS", "bound, certified")
-    bound = lines.pop("bound, certified")["y"][0]
+    lines = lab.expect_lines("decomposed EM", "decomposed L-BFGS", "upper bound (proven)")
+    bound = lines.pop("upper bound (proven)")["y"][0]
     assert bound == pytest.approx(bound_task(lab.session.parts.task).total, abs=1e-6)
     for line in lines.values():
         assert line["y"][0] < bound - 10
@@ -251,7 +251,7 @@ def test_the_bound_of_a_larger_grid_comes_after_the_rest(open_panel, tmp_path):
     expect(lab.node("X13")).to_have_attribute("data-role", "hidden")
     tightest = bound_task(lab.session.parts.task)
     assert tightest.total < tightest.triangulated
-    lab.expect_start("bound, certified", tightest.total)
+    lab.expect_start("upper bound (proven)", tightest.total)
 
 
 # --- what cannot be is refused, with its reason
@@ -303,6 +303,6 @@ def test_ipf_says_what_is_missing(open_panel):
     box = lab.page.get_by_role("checkbox", name="IPF", exact=True)
     expect(box).to_be_disabled()
     expect(box).to_have_accessible_description(
-        "needs complete data, but values of '1', '6', '8' are missing (8 of 36 cells); use em"
+        "needs complete data, but values of '1', '6', '8' are missing (8 of 36 cells); use EM"
     )
     lab.page.keyboard.press("Escape")

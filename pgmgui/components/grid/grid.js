@@ -208,6 +208,7 @@ class Grid {
       write_heading(element, column, this.sortable, this.sort?.[0] === c ? this.sort[1] : null)
       element.dataset.heading = c
       this.place_cell(element, column, -1, c)
+      element.classList.toggle("under", column.under)
     })
     this.heading.replaceChildren(row)
   }

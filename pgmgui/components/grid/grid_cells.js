@@ -4,6 +4,8 @@
 const HEIGHT = 26 // of a row, as in grid.css
 const HEAD = 28
 const [NARROWEST, WIDEST] = [44, 180]
+const CORNER = 24 // what the button over the last heading takes
+const NARROWED = 90 // no column is made narrower than this for it
 const MEASURED = 24 // rows whose cells a column's width is made for
 const LONG = 8 // characters: longer texts may be cut, and have a tooltip
 const BRACKETED = new Set(["soft", "target"]) // kinds of cells
@@ -89,15 +91,37 @@ function measure_columns(columns, rows, font, sortable) {
 // stay in view, unless they would fill it. Returns the width of all, and of those that stay.
 function place_columns(columns, view) {
   const elastic = columns.filter((column) => column.width === null && column.kind !== "head")
-  const room = Math.max(0, view - columns.reduce((sum, column) => sum + column.natural, 0))
+  const natural = sum_widths(columns)
+  const reaches = columns.length > 1 && natural + sum_widths(elastic) > view - CORNER // no columns before it is loaded
+  const corner = reaches && clear_corner(columns, natural, view)
+  const room = Math.max(0, view - natural - (corner ? CORNER : 0))
   let [left, fixed, leading] = [0, 0, true]
   for (const column of columns) {
     column.place = left
     column.size = column.natural + (elastic.includes(column) ? Math.min(room / elastic.length, column.natural) : 0)
+    if (corner) column.size += column.more
+    column.under = corner && column === columns.at(-1)
     left += column.size
     leading = leading && column.kind === "head"
     column.fixed = leading && left <= 0.6 * view
     if (column.fixed) fixed = left
   }
   return [left, fixed]
+}
+
+const sum_widths = (columns) => columns.reduce((sum, column) => sum + column.natural, 0)
+
+// Give the last column room for the button in the corner, so that its heading can be read beside it. Where all
+// columns are in view, they stay: the widest of the others gives way. Returns whether there is
+// such room: a heading below a button is less bad than a column out of view.
+function clear_corner(columns, natural, view) {
+  const others = columns.slice(0, -1)
+  const widest = others.reduce((a, b) => b.natural > a.natural ? b : a, others[0])
+  const beyond = natural > view + columns.at(-1).natural // out of view at first in any case
+  const lacking = beyond ? 0 : Math.max(0, natural + CORNER - view)
+  const taken = Math.min(lacking, Math.max(0, widest.natural - NARROWED))
+  if (taken < lacking) return false
+  for (const column of columns) column.more = column === widest ? -taken : 0
+  columns.at(-1).more = CORNER
+  return true
 }

@@ -13,7 +13,7 @@ import panel_material_ui as pmui
 from engine.formats import DATA_FORMATS, PACKED
 from engine.formats.files import naming
 from engine.formats.tables.table import Table
-from pgmgui.components.fields import TextField, make_button
+from pgmgui.components.fields import PATIENT, TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
@@ -120,7 +120,13 @@ class DataPanel(pn.viewable.Viewer):
 
     def _toggle(self, name: str, about: str, form: SimulateForm | DataSaving | StudioForm) -> pmui.Button:
         """A button that opens a form, or closes it."""
-        return make_button(name, f"{about}; again to close", lambda _: form.open(not form.is_open), margin=CLOSE)
+        return make_button(
+            name,
+            f"{about}; again to close",
+            lambda _: form.open(not form.is_open),
+            margin=CLOSE,
+            description_delay=PATIENT,
+        )
 
     # --- reading
 

@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 
 from engine.insight.doctor import Finding, examine
 from pgmgui.board.learner_equations import make_equations
-from pgmgui.components.fields import make_button
+from pgmgui.components.fields import PATIENT, make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.lessons import Lesson, list_steps, load_lessons
 from pgmgui.project.links import parse_link
@@ -71,7 +71,8 @@ class Lessons(pn.viewable.Viewer):
         self._choice.param.watch(lambda *_: self._go(0), "value")
         self._text = HtmlText(sizing_mode="stretch_width", margin=0, stylesheets=[_STYLE])
         self._back = make_button("Back", "the step before", lambda *_: self._go(self._step - 1))
-        self._do = make_button("Show me", "open this step's scene on the page", lambda *_: self._show_me(), "contained")
+        about = "open this step's scene on the page"
+        self._do = make_button("Show me", about, lambda *_: self._show_me(), "contained", description_delay=PATIENT)
         self._next = make_button("Next", "the step after", lambda *_: self._go(self._step + 1))
         self._view = pn.Column(
             self._choice,

@@ -185,7 +185,7 @@ def make_source(network: Network, shown: Numbers, draft: Floats) -> Source:
     flat = draft.reshape(-1, draft.shape[-1])
     heads = [Column(variable.name, "head", "", 84) for variable in given]
     about = f"{shown.kind.lower()} of {last.name} = {{}}"
-    columns = [Column(state, "number", about.format(state), 84, editable=True) for state in last.states]
+    columns = [Column(state, "number", about.format(state), editable=True) for state in last.states]
     return Source(
         (*heads, *columns),
         len(rows),

@@ -244,6 +244,14 @@ def test_where_nothing_tells_of_the_value_that_is_said():
     assert "many answers fit it equally well" in describe_identification(facts, scene.document.network)
 
 
+def test_a_state_that_is_never_seen_is_warned_of():
+    scene = make_scene(smoke=Absent(("smoke",), (1.0, 0.2)))
+    said = describe_identification(find(scene, "smoke"), scene.document.network)
+    assert "smoke is never seen as yes" in said
+    assert "cannot tell such a state from the others" in said
+    assert "can be learned" not in said
+
+
 def read_with_holes():
     """A scene whose data came with holes."""
     scene = make_scene(2000, smoke=OWN)

@@ -290,3 +290,12 @@ def stand(lesson, step):
     (curve,) = running.curves.values()
     assert len(curve.tested) == curve.points[-1].iteration + 1
     return curve.tested
+
+
+@pytest.mark.parametrize("lesson", ["targets", "conflict"])
+def test_what_lies_in_the_query_tab_is_said_to_lie_there(lesson):
+    """Show me stays in the Guide."""
+    for step in LESSONS[lesson].steps:
+        for text in (step.do, step.see):
+            assert text.count("evidence lab") == text.count("Query → evidence lab")
+            assert text.count("three meanings") == text.count("Query → three meanings")

@@ -14,14 +14,20 @@ from engine.formats import DataDocument
 from engine.model.dataset import TargetCell, make_dataset
 from engine.model.errors import FormatError, PgmError
 from engine.model.network import MarkovNetwork
+from engine.model.table_prior import LogisticNormal
 from pgmgui.project.examples import find_example
 from pgmgui.project.links import make_link, parse_link
 from pgmgui.project.scene import derive, is_same_problem
 from pgmgui.project.session_file import Saved, dump, parse
 from pgmgui.project.settings import Settings
+from pgmgui.project.words import describe_briefly, describe_savings
+from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race, offered, reasons_against
 from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
+from pgmgui.strip.learner_choice import explain_refusals, suggest_learner
 from pgmgui.strip.run_options import RunOptions
+from pgmgui.strip.strip import LearnStrip
 from pgmgui.tabs.share.report import make_report
 from pgmgui.tabs.share.reproduce import as_command
 from tests.pgmgui.state.test_race import follow
@@ -127,3 +133,49 @@ def test_a_link_and_a_command_say_whether_targets_are_fixed():
     with pytest.raises(PgmError, match="'targets' is 'loose'; use fixed or moving"):
         parse_link({"example": "asia", "targets": "loose"})
     assert "--non-fixed" in as_command("asia.json", scene, Settings())
+
+
+def test_what_an_iteration_costs_is_what_the_run_counts():
+    """Not what decomposition would spare: targets that are not fixed are learned together."""
+    session, race = open_targets(methods=("em",))
+    session.fix_data_targets(False)
+    race.begin()
+    follow(race)
+    spent = np.diff([point.inferences for point in race.curves["em"].points])
+    assert describe_briefly(session.parts.task) == [
+        "Targets are not fixed: all is learned together.",
+        f"An iteration: {spent[0]} inferences, 8 to meet targets.",
+    ]
+    assert "no component is learned apart" in describe_savings(session.parts.task)
+    assert "components" not in describe_savings(session.parts.task)
+
+
+def test_cells_that_are_not_known_are_counted_in_the_users_own_data():
+    """Recounted: 30 rows of 4 cells, of which some are missing, eight targets of Rain and one of Sprinkler."""
+    session, _ = open_targets()
+    reason = reasons_against(session.parts)["counting"]
+    unknown = int((session.seen.codes[1:3] < 0).sum())
+    assert f"'Sprinkler', 'Rain' are missing or uncertain ({unknown} of 120 cells)" in reason
+
+
+def test_a_learner_that_applies_is_offered_where_no_chosen_one_does():
+    session, race = open_targets(methods=("d-em",))
+    assert suggest_learner(session) == ""
+    session.fix_data_targets(False)
+    assert not race.can_begin
+    assert suggest_learner(session) == "em"
+    (said,) = explain_refusals(session)
+    assert said.endswith("use EM, or have them fixed.")
+    strip = LearnStrip(session, race, traveller := Traveller(session, race), Playback(session, race, traveller))
+    (button,) = strip._offer.groups[0].items
+    assert (button.text, strip._offer.visible) == ("Use EM", True)
+    strip._take(button.key)
+    assert race.can_begin
+    assert not strip._offer.visible
+    session.fix_data_targets(True)
+    session.configure(methods=("d-em",))
+    session.set_table_prior(LogisticNormal(1.0))
+    assert suggest_learner(session) == "d-numerical-em"
+    assert explain_refusals(session)[0].endswith("use numerical EM.")
+    session.fix_data_targets(False)
+    assert suggest_learner(session) == ""

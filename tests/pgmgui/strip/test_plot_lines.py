@@ -46,16 +46,16 @@ def test_bounds_are_labelled_and_the_naive_one_only_on_demand():
 
 def test_a_markov_networks_bounds_are_told_by_kind_and_an_estimate_is_none_of_them():
     found = MarkovBounds(-2.0, -3.0, Fit(-5.0, "certified"), Fit(-4.0, "exact"))
-    assert {name: line.y[0] for name, line in make_lines({}, found, Axes()).items()} == {"bound, certified": -5.0}
+    assert {name: line.y[0] for name, line in make_lines({}, found, Axes()).items()} == {"upper bound (proven)": -5.0}
     looser = make_lines({}, found, Axes(fit="bounds"))
     assert {name: line.y[0] for name, line in looser.items()} == {
-        "bound, certified": -5.0,
+        "upper bound (proven)": -5.0,
         "bound by cliques": -4.0,
         "naive bound": -2.0,
     }
     for cliques in (Fit(-4.5, "estimate"), Fit(-5.0, "exact"), None):
         found = MarkovBounds(-2.0, -3.0, Fit(-5.0, "exact"), cliques)
-        assert set(make_lines({}, found, Axes(fit="bounds"))) == {"bound, in closed form", "naive bound"}
+        assert set(make_lines({}, found, Axes(fit="bounds"))) == {"upper bound (closed form)", "naive bound"}
 
 
 def test_the_gap_is_to_the_smallest_bound_and_ends_on_the_floor():

@@ -94,11 +94,11 @@ def test_only_numerical_em_is_offered_with_a_prior_without_a_formula():
     assert 'aria-label="numerical EM"' not in choice._others.object
     session.set_table_prior(LogisticNormal(1.0))
     assert offered(session.parts) == ["d-numerical-em", "numerical-em"]
-    assert "has no formula for the prior &#x27;logistic-normal&#x27; on tables; use numerical-em" in (
+    assert "has no formula for the prior &#x27;logistic-normal&#x27; on tables; use numerical EM" in (
         choice._others.object
     )
     session.open_example(find_example("thesis-grid"))
-    assert "the partition function couples factors; use em, whose M-step is numerical there" in choice._others.object
+    assert "the partition function couples factors; use EM, whose M-step is numerical there" in choice._others.object
 
 
 def test_learners_without_a_place_for_a_prior_are_listed_as_such():
@@ -108,7 +108,7 @@ def test_learners_without_a_place_for_a_prior_are_listed_as_such():
     kind.value = "Gaussian (L2)"
     for name in ("EDML", "decomposed EDML", "hybrid", "EDML in turn"):
         assert f'aria-label="{name}"' in choice._others.object
-    assert "has no place for a prior on the factors; use em or lbfgs" in choice._others.object
+    assert "has no place for a prior on the factors; use EM or L-BFGS" in choice._others.object
 
 
 def test_the_field_of_restarts_says_how_many_automatic_makes_in_any_case():
