@@ -74,7 +74,7 @@ def meet_targets(
     Parameters
     ----------
     solver : str
-        One of :data:`~engine.inference.targets.meeting.SOLVERS`; if none is named, the cheapest.
+        One of :data:`~engine.inference.targets.meeting.SOLVERS`; if none is named, that of least estimated time.
 
     Raises
     ------

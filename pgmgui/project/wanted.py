@@ -41,7 +41,7 @@ KINDS = ("state", "likelihood", "target")
 HALF = 0.5
 """The weight of the less likely states when a likelihood is begun."""
 AUTOMATIC = ""
-"""The solver that is chosen by its cost."""
+"""The solver that is chosen by its estimated time."""
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ class OpenScene(param.Parameterized):
         self._suppose(replace(self.supposed, wanted=replace(self.wanted, fixed=fixed)))
 
     def solve_by(self, solver: str) -> None:
-        """Meet targets by a solver of the engine's; empty for the cheapest."""
+        """Meet targets by a solver of the engine's; empty for that of least estimated time."""
         self._suppose(replace(self.supposed, wanted=replace(self.wanted, solver=solver)))
 
     def suppose_all(self, supposed: Supposed) -> None:

@@ -7,7 +7,7 @@ import panel as pn
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.rounds.rounds import Line, Rounds
-from pgmgui.state.solving import Course, describe_stand
+from pgmgui.state.solving import LEAST_OFF, Course, describe_stand
 
 BUTTONS = (
     ("first", "|◀", "Before the first round"),
@@ -27,7 +27,7 @@ class CourseView(pn.viewable.Viewer):
         self._number: int | None = None
         self._said: tuple[str, ...] = ()
         self._words, self._here = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(0, 8, 0, 0))
-        self._plot = Rounds(on_step=self._go, sizing_mode="stretch_width", margin=(2, 10, 0, 4))
+        self._plot = Rounds(on_step=self._go, least=LEAST_OFF, sizing_mode="stretch_width", margin=(2, 10, 0, 4))
         self._buttons = Choices(label="Rounds of the solver", on_press=self._press, margin=(2, 0, 4, 0))
         self._view = pn.Column(
             self._words, self._plot, self._buttons, self._here, sizing_mode="stretch_width", margin=(4, 0, 0, 0)
@@ -59,15 +59,17 @@ class CourseView(pn.viewable.Viewer):
 
     def _update(self) -> None:
         course, at = self._course, self._at
-        shown = course is not None and at >= 0 and bool(course.titles)
+        shown = course is not None and at >= 0 and bool(course.titles) and not course.was_met
         self._plot.visible = self._buttons.visible = self._here.__panel__().visible = shown
         if course is None or not shown:
             self._words.write(*self._said, *([] if course else [NO_TARGETS]))
             return
         told = describe_stand(course, at)
-        self._words.write(*self._said, "How far each target is off, by rounds (log scale):")
-        self._here.write(*(line for line in told if line))
         stands = course.stands
+        has_zero = any(off <= LEAST_OFF for stand in stands for off in stand.residuals)
+        zero = "; hollow, in the row of 0: met exactly" if has_zero else ""
+        self._words.write(*self._said, f"How far each target is off, by rounds (log scale{zero}):")
+        self._here.write(*(line for line in told if line))
         lines = [Line(one, tuple(stand.residuals[k] for stand in stands)) for k, one in enumerate(course.titles)]
         self._plot.param.update(lines=lines, number=at, label="Residuals of the targets by rounds", told=told[0])
         self._buttons.groups = [Group("Rounds:", tuple(self._list_buttons(at)))]

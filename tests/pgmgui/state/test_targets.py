@@ -16,6 +16,7 @@ from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, answer_in_turns, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.state.solving import describe_course, describe_stand
+from pgmgui.tabs.query.course_view import CourseView
 from tests import oracles
 
 FIXED = {"dysp": 0.7, "lung": 0.2, "bronc": 0.6740, "xray": 0.2449}
@@ -130,7 +131,21 @@ def test_the_course_in_words(session, answers):
     assert offs == "Off by: dysp 0.26, lung 0.15."
     assert describe_stand(course, 1)[0].startswith(f"After round 1 of {rounds}: ")
     session.solve_by("")
-    assert "(the cheapest)" in describe_course(answers.answer.course)
+    assert "(chosen by estimated time)" in describe_course(answers.answer.course)
+
+
+def test_targets_that_the_model_meets_are_met_already(session, answers):
+    session.want(("tub",), tuple(answers.answer.before[session.network.index["tub"]]))
+    course = answers.answer.course
+    assert max(course.stands[0].residuals) < 1e-12
+    assert describe_course(course).startswith("Targets met already, before the first round: off by 0 at most")
+    view = CourseView()
+    view.follow(course, describe_course(course))
+    assert not view._plot.visible
+    session.want(("tub",), (0.5, 0.5))
+    view.follow(answers.answer.course)
+    assert view._plot.visible
+    assert "hollow, in the row of 0: met exactly" in view._words.__panel__().object
 
 
 # --- in turns
