@@ -223,7 +223,7 @@ def derive(scene: Scene) -> Derived:
     rows, fixed = seen if split is None else split.train, scene.fixed_targets
     if not fixed and has_targets(rows) and not isinstance(network, BayesianNetwork):
         return Derived(
-            seen, None, "Targets that are not fixed are for Bayesian networks: have them fixed, among the options."
+            seen, None, "Non-fixed targets are for Bayesian networks: have them fixed, among the options."
         )
     try:
         task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)

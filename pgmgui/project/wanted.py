@@ -222,6 +222,14 @@ def find_kind(supposed: Supposed, name: str) -> tuple[str, Numbers]:
     return "together" if supposed.wanted.concerning(name) else "", ()
 
 
+def find_margin(supposed: Supposed, name: str, network: Network) -> Numbers:
+    """What the first target that a variable is part of says of it alone; all that it is part of agree."""
+    names = supposed.wanted.concerning(name)[0]
+    table = np.array(supposed.wanted.tables[names]).reshape(_shape(names, network))
+    others = tuple(axis for axis, other in enumerate(names) if other != name)
+    return tuple(table.sum(axis=others).tolist())
+
+
 def list_supposed(supposed: Supposed, network: Network) -> list[str]:
     """What is supposed, in words: likelihoods first, then targets."""
     index, variables = network.index, network.variables

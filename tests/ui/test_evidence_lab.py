@@ -190,6 +190,8 @@ def test_the_scenes_of_the_guide_show_targets_and_a_conflict(open_panel):
     show("Targets that cannot hold at once", 1)
     expect(lab.page.get_by_text(re.compile("^After 46 rounds, some targets are still off and come no"))).to_be_visible()
     expect(lab.plot).to_have_attribute("aria-valuenow", "46")
+    expect(lab.plot.get_by_text("0", exact=True)).to_have_count(2)  # of the rounds, and of residuals: no log scale has it
+    expect(lab.plot.locator("circle[fill=none]")).to_have_count(1)
     expect(lab.card("xray").locator(".percent")).to_have_text(["–", "–"])
     lab.button("Next").click()
     lab.button("Show me").click()

@@ -33,8 +33,9 @@ TITLES = {"likelihood": "Likelihood", "fixed": "Fixed", "non-fixed": "Non-fixed"
 WIDTHS = {"likelihood": 85, "fixed": 58, "non-fixed": 82}
 SAYS = {
     "likelihood": "Likelihood: what was seen is that probable in each state; the model weighs it with what it knows.",
-    "fixed": "Fixed target: the posterior is this, after all that is supposed.",
-    "non-fixed": "Non-fixed target: the model had this before the rest was supposed, which then changes it.",
+    "fixed": "Fixed target: the posterior is this, after all that is supposed; other targets are fixed too.",
+    "non-fixed": "Non-fixed target: the model had this before the rest was supposed, which then changes it; "
+    "other targets are non-fixed too.",
 }
 
 

@@ -84,7 +84,18 @@ def test_a_joint_target_with_a_likelihood_is_the_i_projection(session, answers):
     session.show_bars(True)
     cards = look_into(session, answers).cards
     assert [cards[v].kind for v in scope] == ["together", "together"]
+    for axis, v in enumerate(scope):
+        np.testing.assert_allclose(cards[v].margin, pair.sum(axis=1 - axis))
     assert look_into(session, answers).supposed[scope[0]].startswith("smoke, bronc: target yes/yes 0.1, yes/no 0.2")
+
+
+def test_a_joint_target_says_which_state_it_replaces(session, answers):
+    session.suppose("smoke", (1.0, 0.0))
+    session.want(("bronc",), (0.5, 0.5))
+    assert not session.message
+    session.want(("smoke", "bronc"), (0.25, 0.25, 0.25, 0.25))
+    assert not session.evidence
+    assert session.message.startswith("No longer supposed: smoke = yes. The target of 'smoke', 'bronc' takes its place")
 
 
 def test_a_conflict_that_shows_only_in_the_limit_is_said(session, answers):
@@ -93,8 +104,8 @@ def test_a_conflict_that_shows_only_in_the_limit_is_said(session, answers):
         session.want((name,), (share, 1 - share))
     found = answers.answer
     assert found.after is None
-    assert "come no closer" in found.trouble
-    assert "the target of 'tub' by 0.3" in found.trouble
+    assert "come no closer: the target of 'tub' by 0.3" in found.trouble
+    assert "the targets of 'tub', 'lung', 'either' probably cannot hold at once" in found.trouble
     assert describe_evidence(found) == ""
     assert describe_course(found.course).startswith("Targets not met by")
     offs = [max(stand.residuals) for stand in found.course.stands]
