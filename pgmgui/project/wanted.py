@@ -15,7 +15,9 @@ import numpy as np
 from engine.inference.targets.target import make_targets
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
+from engine.model.messages import count
 from engine.model.network import Network, find_variable, table_shape
+from engine.model.variable import list_names
 from pgmgui.project.following import Changes
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import (
@@ -26,7 +28,6 @@ from pgmgui.project.supposing import (
     follow_evidence,
     still_fitting,
 )
-from pgmgui.project.words import cut
 
 Names = tuple[str, ...]
 Numbers = tuple[float, ...]
@@ -89,11 +90,12 @@ def want(wanted: Wanted, network: Network, names: Sequence[str], numbers: Sequen
     size = int(np.prod(shape))
     if len(names) > 1 and size > MOST_CELLS:
         raise PgmError(
-            f"{cut(list(names))} have {size:,} combinations of states; on the page a target has at most {MOST_CELLS}"
+            f"{list_names(list(names))} have {size:,} combinations of states; "
+            f"on the page a target has at most {MOST_CELLS}"
         )
     if len(numbers) != size:
-        needed = f"{size:,} numbers, one for each state"
-        raise PgmError(f"the target of {cut(list(names))} needs {needed}; got {len(numbers):,}")
+        needed = f"{count(size, 'number')}, one for each state"
+        raise PgmError(f"the target of {list_names(list(names))} needs {needed}; got {len(numbers):,}")
     table = np.array(numbers, dtype=np.float64).reshape(shape)
     table = table.transpose([list(names).index(name) for name in ordered])
     found = without(wanted, [kept for kept in wanted.tables if set(kept) == set(names)])

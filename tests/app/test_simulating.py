@@ -105,7 +105,7 @@ def test_a_cause_that_can_be_missing_is_allowed_where_that_is_said(tmp_path, com
         (["--sensor", "smoke=1.5"], ["1.5", "from 0 to 1"]),
         (["--sensor", "smoke=0.9,0.1/0.2,0.9"], ["'no'", "sum to 1.1", "must sum to 1"]),
         (["--sensor", "smoke=1.1,-0.1/0.2,0.8"], ["'yes'", "not from 0 to 1"]),
-        (["--sensor", "smoke=0.9,0.1"], ["1 rows of 2", "2 rows of 2"]),
+        (["--sensor", "smoke=0.9,0.1"], ["1 row of 2", "2 rows of 2"]),
         (["--sensor", "smoke=0.9,/0.2,0.8"], ["'' is not a number"]),
         (["--sensor", "smoke=0.9", "--sensor", "smoke=0.8"], ["given twice"]),
         (["--sensor", "smoke=nowhere.csv"], ["nowhere.csv", "cannot read"]),

@@ -12,6 +12,7 @@ import panel as pn
 from engine.inference.query import Evidence, query
 from engine.insight.meanings import MEANINGS, Reading, forget, read_in_three_ways
 from engine.model.errors import PgmError
+from engine.model.messages import count, shorten
 from engine.model.network import Network
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_field
@@ -130,7 +131,8 @@ def read_numbers(text: str, name: str, states: Sequence[str]) -> tuple[float, ..
     """The numbers of a text, one for each state; they must sum to 1, for they are read as a target too."""
     numbers = tuple(parse_number(item) for item in text.replace("/", " ").replace(";", " ").split())
     if len(numbers) != len(states):
-        raise PgmError(f"{name} has {len(states)} states; got {len(numbers)} numbers: give one for each, as 0.8 0.2")
+        has, got = count(len(states), "state"), count(len(numbers), "number")
+        raise PgmError(f"{shorten(name)} has {has}; got {got}: give one for each, as 0.8 0.2")
     if abs(sum(numbers) - 1) > 1e-4:
         raise PgmError(f"the numbers sum to {show_number(sum(numbers))}; to be read as a target they must sum to 1")
     return tuple(value / sum(numbers) for value in numbers)

@@ -185,7 +185,12 @@ def make_source(network: Network, shown: Numbers, draft: Floats) -> Source:
     flat = draft.reshape(-1, draft.shape[-1])
     heads = [Column(variable.name, "head", "", 84) for variable in given]
     about = f"{shown.kind.lower()} of {last.name} = {{}}"
-    columns = [Column(state, "number", about.format(state), 84, editable=True) for state in last.states]
+    titles = [f"{last.name} = {state}" if given else state for state in last.states]
+    widths = [max(84, min(7 * len(title) + 16, 160)) for title in titles]
+    columns = [
+        Column(title, "number", about.format(state), width, editable=True)
+        for title, state, width in zip(titles, last.states, widths, strict=True)
+    ]
     return Source(
         (*heads, *columns),
         len(rows),
