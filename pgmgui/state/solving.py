@@ -89,7 +89,7 @@ def name_solver(solver: str) -> str:
 def show_rough(value: float) -> str:
     """A residual, in two digits; 0 where it is what rounding leaves.
 
-    >>> show_rough(0.264029), show_rough(5.65e-11), show_rough(2.2e-16)
+    >>> show_rough(0.264029), show_rough(5.66e-11), show_rough(2.2e-16)
     ('0.26', '5.7e-11', '0')
     """
     return f"{value:.2g}" if value > LEAST_OFF else "0"

@@ -52,11 +52,6 @@ def test_words_say_how_targets_were_met():
     ("options", "words"),
     [
         (["--marginal", "smoke,bronc=yes/yes:0.2"], ["no number for the states", "'yes/no'", "give all"]),
-        (["--sensor", "xray=0.9"], ["--sensor xray: there is no report of it to read; give --evidence xray=…"]),
-        (
-            ["--sensor", "xray=0.9", "--evidence", "xray=yes", "--likelihood", "xray=yes:1,no:0.5"],
-            ["'xray' has a report that --sensor reads, and a --likelihood: give one of the two"],
-        ),
         (["--marginal", "smoke,bronc=yes/perhaps:1"], ["'bronc' has no state 'perhaps'"]),
         (["--marginal", JOINT.replace("yes/yes", "yes/maybe")], ["'bronc' has no state 'maybe'"]),
         (["--marginal", "smoke,nobody=yes/yes:1"], ["no variable 'nobody'"]),

@@ -187,6 +187,6 @@ def test_a_query_takes_a_report_for_what_it_says(tmp_path):
     found = run("query", ASIA, "--evidence", "xray=yes", "--sensor", "xray=0.9,0.1/0.3,0.7", "--json").result
     meant = run("query", ASIA, "--likelihood", "xray=yes:0.9,no:0.3", "--json").result
     assert found == meant
-    assert_refused(run("query", ASIA, "--sensor", "xray=0.9"), "--sensor xray", "--evidence xray=")
+    assert_refused(run("query", ASIA, "--sensor", "xray=0.9"), "--sensor xray: there is no report", "--evidence xray=")
     both = ["--evidence", "xray=yes", "--likelihood", "xray=yes:0.9,no:0.3", "--sensor", "xray=0.9"]
-    assert_refused(run("query", ASIA, *both), "--sensor xray")
+    assert_refused(run("query", ASIA, *both), "'xray' has a report that --sensor reads, and a --likelihood")
