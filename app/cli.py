@@ -204,6 +204,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
 def _add_bound(parser: argparse.ArgumentParser) -> None:
     _add_data(parser)
     learning.add_prior(parser)
+    learning.add_targets(parser)
     learning.add_bound(parser)
 
 

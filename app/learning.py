@@ -100,20 +100,26 @@ def learn(options: argparse.Namespace) -> None:
 def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Floats]]:
     """The first and the last snapshot of a run, and the objective of each restart at every iteration.
 
-    Ctrl+C ends the run in the middle of an iteration, with what the one before has reached; before the first, and
-    pressed again, it ends the command.
+    Ctrl+C ends the run in the middle of an iteration, with what the one before has reached, or the best one where runs
+    can fall; before the first, and pressed again, it ends the command.
     """
     found: list[Snapshot] = []
     trace: list[Floats] = []
+    highest: Snapshot | None = None
     try:
         for snapshot in snapshots:
             found = [*found[:1], snapshot]
             trace.append(snapshot.objective.sum(axis=1))
+            if highest is None or trace[-1].max() > highest.objective.sum(axis=1).max():
+                highest = snapshot
             _show_progress(snapshot)
     except KeyboardInterrupt:
-        if not found:
+        if highest is None:
             raise
         found[-1] = replace(found[-1], stop="cancelled")
+        if found[-1].task.has_moving_targets:
+            reached = {name: getattr(highest, name) for name in ("theta", "counts", "log_likelihood", "objective")}
+            found[-1] = replace(found[-1], **reached)
         _show_progress(found[-1])
     return found[0], found[-1], trace
 
@@ -122,7 +128,7 @@ def decompose(options: argparse.Namespace) -> None:
     """Say how the learning problem falls apart."""
     problem = read_input(options)
     network, data = problem.network, problem.data
-    task = make_task(network, data, memory_limit=NO_LIMIT, ties=problem.ties)
+    task = make_task(network, data, memory_limit=NO_LIMIT, ties=problem.ties, fixed=problem.fixed)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
     distinct = task.whole_rows
@@ -141,7 +147,7 @@ def decompose(options: argparse.Namespace) -> None:
         "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
     }
     lines = describe_split(problem.split)
-    apart = " (those with one target are split)" if has_targets(data) else ""
+    apart = " (those with one target are split)" if has_targets(data) and problem.fixed else ""
     lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
@@ -168,12 +174,22 @@ def _list_component(component: dict[str, Any]) -> str:
 def bound(options: argparse.Namespace) -> None:
     """Say how high the objective can be at most."""
     problem = read_input(options)
-    task = make_task(problem.network, problem.data, problem.prior, NO_LIMIT, given=problem.given, ties=problem.ties)
+    task = make_task(
+        problem.network,
+        problem.data,
+        problem.prior,
+        NO_LIMIT,
+        given=problem.given,
+        ties=problem.ties,
+        fixed=problem.fixed,
+    )
     bounds = bound_task(task, Budget(options.bound_seconds))
     problem.notes.extend(_list(describe_targets(task)))
     lines = describe_split(problem.split)
     lines.append(f"no parameters reach more than {bounds.total:,.4f} (log-likelihood, plus log prior if any)")
-    if isinstance(bounds, MarkovBounds):
+    if task.has_moving_targets:
+        lines.append("by the share of each row among those with the same targets: other bounds are for fixed ones")
+    elif isinstance(bounds, MarkovBounds):
         lines.append(f"naive bound {bounds.naive:,.4f}, triangulated {bounds.triangulated:,.4f}")
         fits = {"scopes": bounds.scopes, "maximal cliques": bounds.cliques}
         lines += [f"bound by {name} {fit.value:,.4f} ({fit.kind})" for name, fit in fits.items() if fit is not None]
@@ -245,8 +261,8 @@ def add_targets(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--non-fixed",
         action="store_true",
-        help="cells that are targets hold before the rest of a row is known, not whatever it says; for em, which keeps "
-        "the best iterate, as it need not get better at every step",
+        help="cells that are targets hold before the rest of a row is known, not whatever it says; learned by em, "
+        "which keeps the best iterate, as it need not get better at every step",
     )
 
 

@@ -113,7 +113,10 @@ def _find_bound(
     """No structure that meets the constraints scores more; what was reached is not above it by rounding."""
     if is_exact:
         return StructureBound(last.best_score, EXACT)
-    found = bound_score(families, problem.constraints, budget)
+    try:
+        found = bound_score(families, problem.constraints, budget)
+    except KeyboardInterrupt:  # what was begun may be half done: the first bound that there is
+        found = bound_score(families, problem.constraints, Budget(0.0))
     return replace(found, value=max(found.value, last.best_score))
 
 
@@ -261,7 +264,8 @@ def _describe_bound(found: Found) -> list[str]:
     gap = found.bound.value - found.score
     if gap <= CLOSE:
         return ["no structure scores more: it is at its upper bound"]
-    kind = "which one reaches" if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
+    reached = "which one reaches: try --restarts 5, or --search exact"
+    kind = reached if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
     return [f"no structure scores more than {found.bound.value:,.4f}, {show_nats(gap)} nats above ({kind})"]
 
 

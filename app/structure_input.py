@@ -11,8 +11,9 @@ from app.evidence_input import split_names
 from app.learning_input import read_prior
 from engine.formats import read_dataset, read_network
 from engine.model.dataset import Dataset, Role
-from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork, find_variable
+from engine.model.errors import PgmError, UnknownNameError
+from engine.model.messages import shorten
+from engine.model.network import BayesianNetwork
 from engine.model.prior import Prior
 from engine.model.table_prior import TablePrior
 from engine.model.variable import Variable, list_names
@@ -26,9 +27,9 @@ from engine.structure.structural_em import add_hidden, make_network
 
 EDGES = "l1"
 """The search for edges without arrows."""
-RESTARTS, BOUND_SECONDS = 5, 1.0
-MOST_STATES = 100
-"""Of a hidden variable."""
+BOUND_SECONDS = 1.0
+MOST_STATES, MOST_VALUES = 100, 5_000
+"""Of a hidden variable, and of a column: learning its parameters takes the square of it in memory, 200 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +113,11 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         help="hill-climbing: last steps not to undo (default: %(default)s)",
     )
     parser.add_argument(
-        "--restarts", type=int, default=RESTARTS, metavar="N", help="hill-climbing (default: %(default)s)"
+        "--restarts",
+        type=int,
+        default=Climb.restarts,
+        metavar="N",
+        help="hill-climbing: how often to go on from the best after steps at random (default: %(default)s)",
     )
     parser.add_argument(
         "--max-seconds",
@@ -147,6 +152,12 @@ def _add_constraints(parser: argparse.ArgumentParser) -> None:
 def read_structure_input(options: argparse.Namespace) -> StructureInput:
     """What the options name."""
     found = read_dataset(options.data, missing=options.missing_code)
+    for variable in found.dataset.variables:
+        if variable.cardinality > MOST_VALUES:
+            raise PgmError(
+                f"column {shorten(variable.name)} has {variable.cardinality:,} values, and at most {MOST_VALUES:,} are "
+                "allowed; leave columns out that tell every row apart, or put their values into intervals"
+            )
     data = add_hidden(found.dataset, [_parse_hidden(text) for text in options.hidden])
     empty = make_network(data.variables, ((),) * len(data.variables))
     constraints = Constraints(
@@ -179,7 +190,7 @@ def _make_search(options: argparse.Namespace, empty: BayesianNetwork) -> Search:
     if options.search == "tan" and options.root is None:
         raise PgmError("tan needs a class: name it with --root X")
     climbing = Climb(tabu=options.tabu, restarts=options.restarts, max_seconds=options.max_seconds)
-    root = 0 if options.root is None else find_variable(empty, options.root)
+    root = 0 if options.root is None else _find_column(empty, options.root)
     order = None if options.order is None else _parse_names(empty, options.order)
     return Search(options.search, climbing, root, order)
 
@@ -192,7 +203,19 @@ def _read_truth(path: str, variables: Sequence[Variable]) -> Parents:
 
 
 def _parse_names(empty: BayesianNetwork, text: str) -> list[int]:
-    return [empty.index[name] for name in split_names(empty, text)]
+    try:
+        names = split_names(empty, text)
+    except UnknownNameError:
+        unknown = next((name for name in text.split(",") if name not in empty.index), text)
+        return [_find_column(empty, unknown)]
+    return [empty.index[name] for name in names]
+
+
+def _find_column(empty: BayesianNetwork, name: str) -> int:
+    if name not in empty.index:
+        known = list_names([variable.name for variable in empty.variables])
+        raise PgmError(f"the data has no column {shorten(name)}; it has {known}")
+    return empty.index[name]
 
 
 def _parse_arrow(empty: BayesianNetwork, text: str, option: str) -> Arrow:
@@ -205,7 +228,7 @@ def _parse_arrow(empty: BayesianNetwork, text: str, option: str) -> Arrow:
                 return empty.index[names[0]], empty.index[names[1]]
         if len(pieces) == 2:
             for name in pieces:
-                find_variable(empty, name.strip())
+                _find_column(empty, name.strip())
     known = list_names([variable.name for variable in empty.variables])
     raise PgmError(f"{option} {text}: expected an arrow such as A->B between two of {known}")
 

@@ -3,7 +3,8 @@
 No structure scores more than the best families of all variables together, cycles ignored. The best families are
 searched for by branch and bound, and as long as some are not known, what they can be at most stands for them: the bound
 is valid at every moment, and falls. It is lower where cycles are not ignored among variables of a group
-(:mod:`engine.structure.groups`).
+(:mod:`engine.structure.groups`). Nor does any structure make the rows more likely than their own frequencies do, which
+is the lower bound of the two where there are many variables and many parents are allowed.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.learning.imap.budget import Budget, Meter
+from engine.learning.imap.budget import WORK_PER_SECOND, Budget, Meter
 from engine.structure.constraints import Constraints
 from engine.structure.families import Families
 from engine.structure.groups import Groups
 from engine.structure.limits import Limits
 
-WORK_PER_STEP = 20_000
-"""What a step takes beside reading cells of data, in cells; measured."""
+WORK_PER_STEP, WORK_PER_FAMILY, WORK_PER_COUNT, WORK_PER_CELL = 3_000, 600, 20_000, 0.4
+"""What a step takes, each family that it keeps for later, counting, and a cell of that: as reads of cells; measured."""
 EXACT, UPPER = "exact", "upper"
 
 
@@ -64,6 +65,9 @@ class Bounding:
         for limits, score in zip(self._limits, self.best.tolist(), strict=True):
             self._groups.note(limits.child, limits.required, score)
             self._wait(limits, limits.required, -1, score, score, 1)
+        self._saturated = families.counts.likelihood - sum(
+            families.scored.discount(limits.child, limits.required) for limits in self._limits
+        )
 
     @property
     def value(self) -> float:
@@ -71,7 +75,7 @@ class Bounding:
         waiting = [[(parents, -limit) for limit, parents, *_ in known] for known in self._open]
         for _, child, (limit, parents, *_) in self._aside:
             waiting[child].append((parents, -limit))
-        return self._groups.bound(waiting)
+        return min(self._groups.bound(waiting), self._saturated)
 
     @property
     def is_closed(self) -> bool:
@@ -83,8 +87,14 @@ class Bounding:
         """Exact where no cycle is ignored and nothing is left to be known: a structure reaches the bound."""
         return EXACT if self.is_closed and len(self._groups.members) == 1 else UPPER
 
-    def step(self) -> None:
-        """Extend the most promising family of the variable that is known least about."""
+    def step(self) -> int:
+        """Extend the most promising family of the variable that is known least about.
+
+        Returns
+        -------
+        int
+            How many families may be extended later, as far as the cap goes.
+        """
         slack = [-known[0][0] - best if known else 0.0 for known, best in zip(self._open, self.best, strict=True)]
         if any(self._open):
             child = int(np.argmax(slack))
@@ -93,16 +103,19 @@ class Bounding:
             _, child, (_, parents, last, fewer) = heapq.heappop(self._aside)
         limits = self._limits[child]
         extended = self._families.extend(child, parents)
-        configurations = self._families.count_configurations(parents)
         later = limits.others[last + 1 :]
         self.best[child] = max(self.best[child], float(extended[later].max()))
         self._groups.note_all(child, parents, later, extended)
-        for k, other in enumerate(later, last + 1):
-            score = float(extended[other])
-            self._wait(limits, (*parents, other), k, score, max(score, fewer), configurations)
+        is_full = limits.is_full((*parents, later[0]))
+        if not is_full:
+            configurations = self._families.count_configurations(parents)
+            for k, other in enumerate(later, last + 1):
+                score = float(extended[other])
+                self._wait(limits, (*parents, other), k, score, max(score, fewer), configurations)
         waiting = self._open[child]
         while waiting and -waiting[0][0] <= self.best[child]:
             self._put_aside(child, heapq.heappop(waiting))
+        return 0 if is_full else len(later)
 
     def _wait(
         self, limits: Limits, parents: tuple[int, ...], last: int, score: float, fewer: float, configurations: int
@@ -125,7 +138,13 @@ class Bounding:
 def bound_score(families: Families, constraints: Constraints, budget: Budget) -> StructureBound:
     """The lowest bound that some seconds' work finds."""
     bounding, meter = Bounding(families, constraints), Meter(budget.seconds)
+    count = families.counts.work * WORK_PER_CELL + WORK_PER_COUNT
+    work = families.pair_steps * count
+    if constraints.cap > 1 and work <= meter.seconds * WORK_PER_SECOND:
+        families.extend_pairs()
+        meter.count(work)
     while not (meter.is_over or bounding.is_closed):
-        bounding.step()
-        meter.count(families.counts.work + WORK_PER_STEP)
+        before = families.counted
+        found = bounding.step()
+        meter.count(WORK_PER_STEP + WORK_PER_FAMILY * found + (count if families.counted > before else 0))
     return StructureBound(bounding.value, bounding.kind)

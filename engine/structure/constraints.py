@@ -46,7 +46,9 @@ class Constraints:
             seen.add(v)
         for arrow in sorted(self.required):
             if not self.allowed[arrow]:
-                why = "is also forbidden" if arrow in self.forbidden else "leads to an earlier tier, or to itself"
+                if arrow[0] == arrow[1]:
+                    raise ModelError(f"the required arrow {self._show(arrow)} leads to itself; leave it out")
+                why = "is also forbidden" if arrow in self.forbidden else "leads to an earlier tier"
                 raise ModelError(f"the required arrow {self._show(arrow)} {why}; drop one of the two")
         for v, parents in enumerate(self.required_parents):
             if len(parents) > self.cap:

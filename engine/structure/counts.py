@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from engine.model.arrays import Floats, Ints, weighted_counts
+from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
@@ -73,6 +73,11 @@ class Counts:
     def total(self) -> float:
         """N: the sum of the weights."""
         return float(self.weights.sum())
+
+    @cached_property
+    def likelihood(self) -> float:
+        """Σ w log w / N, the log-likelihood of the rows' own frequencies: no distribution makes them more likely."""
+        return float(xlogy(self.weights, self.weights / self.total).sum())
 
     @cached_property
     def sizes(self) -> Ints:

@@ -137,7 +137,8 @@ class _Walk:
             if operation is None or operation.gain <= slope.smallest_gain:
                 if idle >= climbing.patience or not climbing.tabu:
                     return
-                operation = slope.find_best(undone)
+                if not idle:
+                    operation = slope.find_best(undone)
                 if operation is None:
                     return
             slope.apply(operation)
@@ -181,6 +182,7 @@ class _Slope:
     Attributes
     ----------
     graph : Graph
+    score : float
     """
 
     def __init__(self, families: Families, constraints: Constraints, start: Parents) -> None:
@@ -195,10 +197,7 @@ class _Slope:
             self._required[arrow] = True
         for child in range(n):
             self._rescore(child)
-
-    @property
-    def score(self) -> float:
-        return float(self._own.sum())
+        self.score = float(self._own.sum())
 
     @property
     def smallest_gain(self) -> float:
@@ -234,6 +233,7 @@ class _Slope:
             self.graph.add(child, parent)
             self._rescore(parent)
         self._rescore(child)
+        self.score = float(self._own.sum())
 
     def _rescore(self, child: int) -> None:
         """Find the gains of all steps at a variable whose parents have changed."""

@@ -33,7 +33,11 @@ class Limits:
 
     def is_last(self, parents: tuple[int, ...], last: int) -> bool:
         """Whether a family, with the place of the last of the others in it, is not to be extended."""
-        return len(parents) >= self._cap or last >= len(self.others) - 1
+        return self.is_full(parents) or last >= len(self.others) - 1
+
+    def is_full(self, parents: tuple[int, ...]) -> bool:
+        """Whether a family can have no more parents."""
+        return len(parents) >= self._cap
 
     def find(self, parents: tuple[int, ...], last: int, score: float, configurations: int) -> float:
         """No family with these and further parents, from those after the last, scores more than this.

@@ -18,6 +18,8 @@ from engine.model.errors import ModelError
 from engine.structure.counts import Counts
 
 DEFAULT_SAMPLE_SIZE = 1.0
+LARGE = 1e3
+"""From here on Stirling's series to the third power is exact to rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +61,9 @@ class Score(Protocol):
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         """The highest log-likelihood of a family with a score; ∞ where the score does not tell."""
 
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        """By how much every family whose parents include some scores less than its log-likelihood, at least."""
+
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """No family of the child whose parents include some, and others of as many states, has a score above this.
 
@@ -86,11 +91,14 @@ class Penalised:
         return sum_likelihoods(tables) - self.penalty * dimension
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
-        return score + self.penalty * self.count_parameters(child, parents)
+        return score + self.discount(child, parents)
+
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        """More parents have more parameters."""
+        return self.penalty * self.count_parameters(child, parents)
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
-        """More parents have more parameters."""
-        return likelihood - self.penalty * self.count_parameters(child, parents)
+        return likelihood - self.discount(child, parents)
 
     def count_parameters(self, child: int, parents: Sequence[int]) -> float:
         """Dim: the free parameters of a family, a float as it may be huge."""
@@ -144,6 +152,9 @@ class Dirichlet:
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         return math.inf
 
+    def discount(self, child: int, parents: Sequence[int]) -> float:
+        return 0.0
+
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """An average of the likelihood is not above its maximum.
 
@@ -155,10 +166,16 @@ class Dirichlet:
 
 
 def _rise(alpha: Floats, counts: Floats) -> Floats:
-    """lnΓ(α + n) − lnΓ(α)."""
+    """lnΓ(α + n) − lnΓ(α); of large α by the difference of Stirling's series, as that of the values is rounding."""
     from scipy import special  # as in engine.model.arrays.xlogy
 
-    return np.asarray(special.gammaln(alpha + counts) - special.gammaln(alpha))
+    found = np.asarray(special.gammaln(alpha + counts) - special.gammaln(alpha))
+    is_large = alpha > LARGE
+    if is_large.any():
+        a, n = alpha[is_large], counts[is_large]
+        rest = (1 / (a + n) - 1 / a) / 12 - (1 / (a + n) ** 3 - 1 / a**3) / 360
+        found[is_large] = (a + n - 0.5) * np.log1p(n / a) + n * (np.log(a) - 1) + rest
+    return found
 
 
 def _make_uniform(counts: Counts, sample_size: float) -> Score:

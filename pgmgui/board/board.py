@@ -77,7 +77,7 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
 
     session.param.watch(update, _WATCHED)
     session.param.watch(believe, ["supposed", "bars"])
-    session.param.watch(lambda *_: canvas.param.update(trail=trace(session)), "trail")
+    session.param.watch(lambda *_: canvas.param.update(trail=trace(session)), ["trail", "fill_in"])
     answers.param.watch(believe, "answer")
     return canvas
 

@@ -45,11 +45,13 @@ def draw(document: Document, title: str = "", factor_graph: bool = False) -> Gra
 
 
 def trace(session: Session) -> Trail | None:
-    """The trail that a session shows, by the numbers of its nodes; None if it has one that is no longer there."""
+    """The trail and the fill-in that a session shows, by the numbers of nodes; None if all of it is no longer there."""
     shown, number = session.trail, session.network.index
-    if shown is None or not all(name in number for name in shown.names):
-        return None
-    return Trail(tuple(number[name] for name in shown.names), tuple(number[name] for name in shown.stops))
+    added = tuple((number[a], number[b]) for a, b in session.fill_in if a in number and b in number)
+    if shown is None or not all(name in number for name in (*shown.names, *shown.given)):
+        return Trail(added=added) if added else None
+    nodes, stops, given = (tuple(number[name] for name in some) for some in (shown.names, shown.stops, shown.given))
+    return Trail(nodes, stops, given, added)
 
 
 def look_at(session: Session) -> Look:

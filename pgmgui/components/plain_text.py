@@ -44,9 +44,10 @@ class PlainText(pn.viewable.Viewer):
         sheets = [_STYLE, _CUT] if cut else [_STYLE]
         self._pane = HtmlText(sizing_mode="stretch_width", margin=margin, stylesheets=sheets)
 
-    def write(self, *lines: str) -> None:
-        """Show these lines instead."""
-        self._pane.object = " ".join(f"<p>{escape(line)}</p>" for line in lines)
+    def write(self, *lines: str, about: str = "") -> None:
+        """Show these lines instead, with a tooltip if there is more to tell."""
+        text = " ".join(f"<p>{escape(line)}</p>" for line in lines)
+        self._pane.object = f'<div title="{escape(about)}">{text}</div>' if about else text
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._pane

@@ -27,11 +27,9 @@ from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import NODE_HEIGHT, label_width
-from pgmgui.project.marks import Absent, Given, apply_marks, make_mechanism
+from pgmgui.project.marks import MOST_CHANCES, Absent, Given, apply_marks, make_mechanism
 from pgmgui.project.scene import Scene
 
-MOST_CHANCES = 400
-"""Combinations of the causes' states for which probabilities are set by hand."""
 BESIDE = (2, 0), (-2, 0), (1, -1), (-1, -1), (1, 1), (-1, 1), (0, -1), (0, 1), (2, -1), (-2, -1), (3, 0), (-3, 0)
 """Where the indicator may be drawn, from its variable, in widths and heights; the last if there is no room."""
 GAP = 26.0

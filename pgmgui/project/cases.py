@@ -14,7 +14,7 @@ from engine.model.errors import PgmError
 from engine.model.network import Network
 from pgmgui.project.scene import Case, CaseTarget
 from pgmgui.project.supposing import Likelihood, simplify
-from pgmgui.project.wanted import Names, Numbers, Supposed, Wanted, list_supposed, want
+from pgmgui.project.wanted import Names, Numbers, Supposed, Wanted, arrange, list_supposed, want_all
 
 
 def make_case(supposed: Supposed, network: Network) -> Case:
@@ -26,7 +26,7 @@ def make_case(supposed: Supposed, network: Network) -> Case:
             CaseTarget(names, tuple(_states(name, network) for name in names), numbers)
             for names, numbers in supposed.wanted.tables.items()
         ),
-        supposed.wanted.fixed,
+        supposed.wanted.fixed or not supposed.wanted.tables,  # without targets it says nothing
     )
 
 
@@ -39,15 +39,18 @@ def fit_case(case: Case, network: Network) -> tuple[Supposed, list[str]]:
             missing.append(name)
         else:
             likelihoods[name] = likelihood
-    wanted = Wanted(fixed=case.fixed)
+    fitted = {}
     for target in case.targets:
-        free = likelihoods.keys().isdisjoint(target.variables)
-        found = _add_target(wanted, target, network) if free else None
-        if found is None:
+        arranged = _fit_target(target, network) if likelihoods.keys().isdisjoint(target.variables) else None
+        if arranged is None:
             missing.append(", ".join(target.variables))
         else:
-            wanted = found
-    return Supposed(likelihoods, wanted), missing
+            fitted[arranged[0]] = arranged[1]
+    try:
+        return Supposed(likelihoods, want_all(Wanted(fixed=case.fixed), network, fitted.items())), missing
+    except PgmError:  # a case from a file: some of its targets are none, or do not agree
+        missing += [", ".join(names) for names in fitted]
+        return Supposed(likelihoods, Wanted(fixed=case.fixed)), missing
 
 
 def name_case(supposed: Supposed, network: Network, taken: Mapping[str, Case]) -> str:
@@ -62,17 +65,8 @@ def _fit_likelihood(name: str, weights: Mapping[str, float], network: Network) -
     return simplify([weights[state] for state in states]) if set(states) == set(weights) else None
 
 
-def _add_target(wanted: Wanted, target: CaseTarget, network: Network) -> Wanted | None:
-    """With the target of a case; None where it does not fit the network, or what else is wanted."""
-    numbers = _fit_target(target, network)
-    try:
-        return None if numbers is None else want(wanted, network, target.variables, numbers)
-    except PgmError:
-        return None
-
-
-def _fit_target(target: CaseTarget, network: Network) -> Numbers | None:
-    """The numbers in the order that the network's states have; None where it has others."""
+def _fit_target(target: CaseTarget, network: Network) -> tuple[Names, Numbers] | None:
+    """The variables and numbers in the order that the network has them; None where it has others."""
     names: Names = target.variables
     if not all(name in network.index for name in names):
         return None
@@ -81,7 +75,10 @@ def _fit_target(target: CaseTarget, network: Network) -> Numbers | None:
         return None
     orders = [[theirs.index(state) for state in ours] for ours, theirs in zip(states, target.states, strict=True)]
     table = np.array(target.numbers).reshape([len(order) for order in orders])
-    return tuple(table[np.ix_(*orders)].reshape(-1).tolist())
+    try:
+        return arrange(network, names, table[np.ix_(*orders)].reshape(-1).tolist())
+    except PgmError:  # on this network it would have too many numbers
+        return None
 
 
 def _states(name: str, network: Network) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from engine.model.arrays import Floats, frozen
 from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork, Network
 from engine.model.noisy_max import NoisyMax, makes_table
-from pgmgui.project.marks import Absent, Mark, Sensor
+from pgmgui.project.marks import MOST_CHANCES, Absent, Mark, Sensor
 from pgmgui.project.scene import Scene
 from pgmgui.project.tying import follow_ties
 from pgmgui.project.words import count, cut
@@ -133,16 +133,15 @@ def _follow_absent(mark: Absent, network: Network, changes: Changes) -> Absent |
     causes = tuple(changes.renamed.get(cause, cause) for cause in mark.causes)
     if not set(causes) <= network.index.keys():
         return None
+    sizes = [network.variables[network.index[cause]].cardinality for cause in causes]
+    if math.prod(sizes) > MOST_CHANCES:
+        return None
     chances = mark.chances
     if chances and any(cause in changes.states for cause in causes):
-        orders = []
-        for cause in causes:
-            size = network.variables[network.index[cause]].cardinality
-            orders.append(_find_order(changes.states.get(cause, range(size)), size))
-        if None in orders:
-            return None
-        sizes = [len(order) for order in orders if order is not None]
-        if math.prod(sizes) != len(chances):
+        orders = [
+            _find_order(changes.states.get(cause, range(size)), size) for cause, size in zip(causes, sizes, strict=True)
+        ]
+        if None in orders or math.prod(sizes) != len(chances):
             return None
         chances = tuple(np.array(chances).reshape(sizes)[np.ix_(*orders)].reshape(-1).tolist())
     indicator = changes.renamed.get(mark.indicator, mark.indicator)

@@ -18,13 +18,13 @@ l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov
 tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
-targets      fixed, or non-fixed: whether the targets of cells hold whatever else a row says
+targets      of learning: fixed, or non-fixed: whether the targets of cells hold whatever else a row says
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 suppose      what a query supposes: ``smoke:yes``, with commas between
 suppose-likelihood  a number for each state: ``xray:0.8/0.1``
 suppose-target  what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke+bronc:0.2/0.1/0.3/0.4``
-non-fixed    1: these targets hold before the rest is supposed
+non-fixed    of a query, 1: the targets that are supposed hold before the rest is
 run          1: begin learning at once
 ===========  ==================================================================================
 """

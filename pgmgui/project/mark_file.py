@@ -14,7 +14,19 @@ from engine.formats.schema import Check, list_of, number, numbers, one_of, optio
 from engine.model.errors import FormatError
 from engine.model.messages import shorten
 from engine.model.network import MarkovNetwork, Network
-from pgmgui.project.marks import MECHANISMS, READINGS, Absent, Given, Hidden, Mark, Partial, ReadAs, Sensor, Soft
+from pgmgui.project.marks import (
+    MECHANISMS,
+    MOST_CHANCES,
+    READINGS,
+    Absent,
+    Given,
+    Hidden,
+    Mark,
+    Partial,
+    ReadAs,
+    Sensor,
+    Soft,
+)
 
 _MARKS: Mapping[str, tuple[type[Mark], Check]] = {
     "hidden": (Hidden, record({})),
@@ -65,6 +77,8 @@ def _check_absent(mark: Absent, name: str, network: Network) -> None:
     cases = math.prod(sizes[: len(mark.causes)])
     if len(set(mark.causes)) < len(mark.causes):
         raise FormatError(f"marks.{name}.causes: expected each cause once")
+    if cases > MOST_CHANCES:
+        raise FormatError(f"marks.{name}.causes: expected at most {MOST_CHANCES} combinations of their states")
     if mark.chances and len(mark.chances) != cases:
         raise FormatError(f"marks.{name}.chances: expected none or {cases:,}, got {len(mark.chances):,}")
     if mark.indicator and (mark.indicator == name or sizes[-1] != 2):

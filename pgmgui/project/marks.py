@@ -27,6 +27,8 @@ MECHANISMS = {
     "nmar": "not at random: by the value itself",
 }
 """How cells go missing, in words."""
+MOST_CHANCES = 400
+"""Combinations of the states of a mechanism's causes."""
 
 
 @dataclass(frozen=True)

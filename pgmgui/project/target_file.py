@@ -21,9 +21,10 @@ from engine.model.errors import FormatError, PgmError
 from engine.model.messages import shorten
 from engine.model.network import Network
 from pgmgui.project.scene import Case, CaseTarget
-from pgmgui.project.wanted import AUTOMATIC, MOST_TOGETHER, Supposed, Wanted, want
+from pgmgui.project.wanted import AUTOMATIC, MOST_TOGETHER, Names, Numbers, Supposed, Wanted, arrange, want_all
 
-MOST_TARGETS = 10_000
+MOST_TARGETS = 1_500
+"""More than anyone makes by hand; those that share variables are compared in pairs."""
 _NAMES = list_of(text(), 1, MOST_TOGETHER)
 WANTED = record(
     {
@@ -46,18 +47,23 @@ def dump_wanted(wanted: Wanted) -> dict[str, Any]:
 
 def fit_supposed(likelihoods: Mapping[str, tuple[float, ...]], found: Mapping[str, Any], network: Network) -> Supposed:
     """What a query of a network supposes: likelihoods that were checked, and the targets of a file."""
-    wanted = Wanted({}, found["fixed"], found["solver"])
+    tables: dict[Names, Numbers] = {}
     for k, table in enumerate(found["tables"]):
-        place, names = f"targets.tables[{k}]", table["variables"]
-        if any(set(kept) == set(names) for kept in wanted.tables):
+        place = f"targets.tables[{k}]"
+        try:
+            names, values = arrange(network, table["variables"], table["numbers"])
+        except PgmError as error:
+            raise FormatError(f"{place}: {error}") from None
+        if names in tables:
             raise FormatError(f"{place}: a second target of the same variables")
         doubly = [name for name in names if name in likelihoods]
         if doubly:
             raise FormatError(f"{place}: {shorten(doubly[0])} has evidence of another kind too")
-        try:
-            wanted = want(wanted, network, names, table["numbers"])
-        except PgmError as error:
-            raise FormatError(f"{place}: {error}") from None
+        tables[names] = values
+    try:
+        wanted = want_all(Wanted({}, found["fixed"], found["solver"]), network, tables.items())
+    except PgmError as error:
+        raise FormatError(f"targets.tables: {error}") from None
     return Supposed(likelihoods, wanted)
 
 

@@ -17,10 +17,11 @@ MOST_NAMED = 12
 
 @dataclass(frozen=True)
 class ShownTrail:
-    """A trail as the canvas shows it: the names along it, and those where it is blocked."""
+    """A trail as the canvas shows it: the names along it, those where it is blocked, and what else is given."""
 
     names: tuple[str, ...]
     stops: tuple[str, ...]
+    given: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,10 +32,12 @@ class Knowledge:
     likely: frozenset[int]
 
 
-def show_trail(network: Network, trail: Trail) -> ShownTrail:
-    """A trail for the canvas."""
+def show_trail(network: Network, trail: Trail | None, given: tuple[str, ...] = ()) -> ShownTrail | None:
+    """A trail, if any, and what else is given, for the canvas; None where there is nothing to show."""
+    if trail is None:
+        return ShownTrail((), (), given) if given else None
     stops = tuple(network.variables[step.variable].name for step in trail.steps if not step.is_open)
-    return ShownTrail(tuple(network.variables[v].name for v in trail.variables), stops)
+    return ShownTrail(tuple(network.variables[v].name for v in trail.variables), stops, given)
 
 
 def write_trail(network: Network, trail: Trail) -> str:

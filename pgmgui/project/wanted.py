@@ -7,7 +7,7 @@ last variable's changing fastest.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -80,6 +80,24 @@ def want(wanted: Wanted, network: Network, names: Sequence[str], numbers: Sequen
     PgmError
         If it is malformed, or does not agree with another target on the variables they share.
     """
+    return want_all(wanted, network, [arrange(network, names, numbers)])
+
+
+def want_all(wanted: Wanted, network: Network, more: Iterable[tuple[Names, Numbers]]) -> Wanted:
+    """With other targets, which were arranged: all are checked at once, for each may have to agree with any other."""
+    found = replace(wanted, tables={**wanted.tables, **dict(more)})
+    make_targets(network, as_marginals(found, network))
+    return found
+
+
+def arrange(network: Network, names: Sequence[str], numbers: Sequence[float]) -> tuple[Names, Numbers]:
+    """The variables of a target in the order of the network, and its numbers in theirs.
+
+    Raises
+    ------
+    PgmError
+        If they cannot be those of a target on the page.
+    """
     if len(names) > MOST_TOGETHER:
         raise PgmError(f"a target of {len(names):,} variables together; on the page it is of at most {MOST_TOGETHER}")
     variables = [find_variable(network, name) for name in names]
@@ -98,10 +116,7 @@ def want(wanted: Wanted, network: Network, names: Sequence[str], numbers: Sequen
         raise PgmError(f"the target of {list_names(list(names))} needs {needed}; got {len(numbers):,}")
     table = np.array(numbers, dtype=np.float64).reshape(shape)
     table = table.transpose([list(names).index(name) for name in ordered])
-    found = without(wanted, [kept for kept in wanted.tables if set(kept) == set(names)])
-    found = replace(found, tables={**found.tables, ordered: tuple(table.reshape(-1).tolist())})
-    make_targets(network, as_marginals(found, network))
-    return found
+    return ordered, tuple(table.reshape(-1).tolist())
 
 
 def without(wanted: Wanted, names: Sequence[Names]) -> Wanted:
@@ -170,9 +185,10 @@ def follow_wanted(wanted: Wanted, before: Network, changes: Changes) -> Wanted:
 
 
 def still_wanted(wanted: Wanted, before: Network, after: Network) -> Wanted:
-    """The targets of variables that two networks share, with the same states."""
+    """The targets of variables that two networks share, with the same states; in the order of the second."""
     same = find_same(before, after)
-    return without(wanted, [names for names in wanted.tables if not same.issuperset(names)])
+    kept = (arrange(after, *one) for one in wanted.tables.items() if same.issuperset(one[0]))
+    return replace(wanted, tables=dict(kept))
 
 
 # --- with all else that is supposed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -11,29 +10,19 @@ import numpy as np
 import param
 from param.parameterized import batch_call_watchers
 
-from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from engine.learning.methods import METHODS
 from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.model.errors import PgmError
 from engine.model.network import Network
-from pgmgui.project.certificate import certify
-from pgmgui.project.held_out_words import describe_tested
 from pgmgui.project.results import Result, list_tested, make_result, revive
 from pgmgui.project.scene import Derived, Parts, Scene, is_same_problem
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
-from pgmgui.project.target_words import describe_targets
-from pgmgui.project.words import (
-    LEARNERS,
-    STOPS,
-    describe_distance,
-    describe_run,
-    describe_symmetries,
-    describe_unseen,
-)
+from pgmgui.project.words import LEARNERS, STOPS, describe_symmetries
 from pgmgui.state.curve import Curve
+from pgmgui.state.race_words import describe_race
 from pgmgui.state.runner import Mail, Runner, split
 from pgmgui.state.session import Session
 
@@ -41,7 +30,6 @@ REPORT_SECONDS = 0.4
 """The session is told what was reached no more often than this: much is drawn anew each time."""
 
 FAILED = "failed"
-STALE = "Stale: the model, the data or the marks have changed since this run. Start learns anew."
 
 
 class Race(param.Parameterized):
@@ -260,26 +248,7 @@ class Race(param.Parameterized):
 
     def describe(self) -> list[str]:
         """How it stands, in sentences: first how close to the best possible."""
-        best, parts = self.best, self.parts
-        runs = [describe_run(curve.method, curve.snapshot, curve.state) for curve in self.curves.values()]
-        if best is None or parts is None:
-            return runs
-        lines = [certify(parts.bounds, best)]
-        if self.stale:
-            lines.insert(0, STALE)
-        if self.applied:
-            lines.insert(0, "Applied: the network has the learned parameters.")
-        if not parts.is_tight:
-            lines.append("A tighter bound is on its way.")
-        if self.goes_on_from is not None:
-            runs.append(f"Continue goes on from iteration {self.goes_on_from:,}.")
-        notes = dict.fromkeys(curve.note for curve in self.curves.values())
-        # Of a run that stands still, or was read from a file, there is nothing to tell.
-        is_climbing = not self.stale and CERTIFIED < float(best.distance[best.best].sum()) < math.inf
-        distance = describe_distance(best) if is_climbing else ""
-        tests = [describe_tested(LEARNERS[curve.method], curve.tested) for curve in self.curves.values()]
-        about = [describe_targets(best.task), describe_unseen(best)]
-        return [line for line in (*lines, *runs, *tests, distance, *notes, *about) if line]
+        return describe_race(self)
 
     # --- what the runs find
 

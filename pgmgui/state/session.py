@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -57,6 +57,9 @@ class Session(Editor):
     row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
     trail = param.ClassSelector(class_=ShownTrail, allow_None=True, doc="The trail that the canvas shows; or None.")
+    fill_in = param.List(
+        default=[], item_type=tuple, doc="Pairs of names: the edges of a fill-in that the canvas shows."
+    )
     way_out = param.ClassSelector(class_=WayOut, allow_None=True, doc="What can be done about a message.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
@@ -192,7 +195,8 @@ class Session(Editor):
     def suppose_case(self, name: str) -> None:
         """Suppose a case again, as far as the network has its variables and states."""
         supposed, _ = fit_case(self.scene.cases[name], self.network)
-        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, solver=self.wanted.solver)))
+        fixed = supposed.wanted.fixed if supposed.wanted.tables else self.wanted.fixed
+        self.suppose_all(replace(supposed, wanted=replace(supposed.wanted, fixed=fixed, solver=self.wanted.solver)))
 
     # --- what is looked at
 
@@ -226,6 +230,10 @@ class Session(Editor):
         """Draw a trail on the canvas, or none."""
         if trail != self.trail:
             self.trail = trail
+
+    def show_fill_in(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Draw edges that eliminating variables adds on the canvas, or none."""
+        self.fill_in = list(pairs)
 
     def show_factor_graph(self, shown: bool) -> None:
         """Show the factor graph of a Markov network on the canvas, or the graph of its variables."""

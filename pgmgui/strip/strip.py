@@ -17,6 +17,7 @@ from pgmgui.project.held_out_words import describe_split
 from pgmgui.state.curve import Curve
 from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
+from pgmgui.state.race_words import MOST_IN_FULL, describe_race, rank, tell_each
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.learner_choice import explain_refusals, make_learner_button
@@ -182,7 +183,9 @@ class LearnStrip(pn.viewable.Viewer):
         if self._playback.share is not None:
             self._state.write(*self._playback.describe())
         elif race.curves:
-            self._state.write(*race.describe())
+            lines = describe_race(race, session.moment, briefly=True)
+            each = tell_each(rank(race.curves.values())) if len(race.curves) > MOST_IN_FULL else []
+            self._state.write(*lines, about="\n".join(each))
         elif session.parts is None:
             self._state.write(session.derived.obstacle or "Learning needs a network with data.")
         elif not race.can_begin:

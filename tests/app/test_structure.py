@@ -14,6 +14,7 @@ from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.simulation.missingness import remove_mcar
 from engine.simulation.sampling import simulate
 from engine.structure import hill_climbing
+from engine.structure.bound import Bounding
 from tests.command_line import EXAMPLES, assert_refused, run
 
 ASIA = EXAMPLES / "asia.bif"
@@ -28,7 +29,7 @@ def data(tmp_path_factory):
 
 def test_finds_asia_and_writes_it_with_its_parameters(data, tmp_path):
     out = tmp_path / "learned.net"
-    result = run("structure", data, "--truth", ASIA, "--out", out, "--json").result
+    result = run("structure", data, "--truth", ASIA, "--out", out, "--restarts", "5", "--json").result
     network = read_network(out).network
     assert isinstance(network, BayesianNetwork)
     names = [v.name for v in network.variables]
@@ -51,7 +52,7 @@ def test_finds_asia_and_writes_it_with_its_parameters(data, tmp_path):
 
 
 def test_tells_people_what_it_found(data):
-    out = run("structure", data, "--truth", ASIA, "--resamples", "3").out.splitlines()
+    out = run("structure", data, "--truth", ASIA, "--resamples", "3", "--restarts", "5").out.splitlines()
     assert out[0].startswith("hill climbing by BIC: 7 arrows among 8 variables after ")
     assert out[1] == "no structure scores more: it is at its upper bound"
     assert any("→" in line and "either way" in line and "worth" in line for line in out)
@@ -135,6 +136,22 @@ def test_an_interrupted_search_keeps_the_best_so_far(data, monkeypatch):
     assert result["score"] == pytest.approx(max(result["trace"]))
 
 
+def test_ctrl_c_while_the_bound_is_looked_for_keeps_the_first(data, monkeypatch):
+    def interrupt(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Bounding, "step", interrupt)
+    result = run("structure", data, "--json").result
+    assert (result["stop"], result["kind"]) == ("optimum", "upper")
+    assert result["score"] <= result["bound"] < 0
+
+
+def test_a_column_that_tells_every_row_apart_is_named(tmp_path):
+    path = tmp_path / "identifiers.csv"
+    path.write_text("id,b\n" + "".join(f"u{k},{k % 2}\n" for k in range(5001)))
+    assert_refused(run("structure", path), "column 'id' has 5,001 values", "leave columns out")
+
+
 def test_edges_without_arrows(data, tmp_path):
     out = tmp_path / "edges.json"
     result = run("structure", data, "--search", "l1", "--out", out, "--json").result
@@ -158,7 +175,10 @@ def test_edges_without_arrows(data, tmp_path):
     [
         (["--search", "l1", "--require", "asia->tub"], ["--require is for arrows"]),
         (["--l1", "1"], ["--l1 is for --search l1"]),
-        (["--require", "asia->nobody"], ["'nobody'", "'asia'"]),
+        (["--require", "asia->nobody"], ["the data has no column 'nobody'; it has 'asia'"]),
+        (["--tiers", "asia,nobody"], ["the data has no column 'nobody'"]),
+        (["--search", "tan", "--root", "nobody"], ["the data has no column 'nobody'"]),
+        (["--require", "asia->asia"], ["'asia' → 'asia' leads to itself; leave it out"]),
         (["--require", "asia"], ["--require asia: expected an arrow such as A->B"]),
         (["--forbid", "asia->tub", "--require", "asia->tub"], ["'asia' → 'tub' is also forbidden"]),
         (["--max-parents", "-1"], ["0 or more"]),

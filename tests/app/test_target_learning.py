@@ -5,10 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app import learning_input
-from engine.formats import DataDocument
+from app import learning, learning_input
+from engine.formats import DataDocument, read_network
+from engine.learning.learn import learn
+from engine.learning.stopping import Stopping
 from engine.model.dataset import TargetCell, make_dataset
+from pgmgui.project.scene import Scene
+from pgmgui.project.session_file import Saved, dump
 from tests.command_line import EXAMPLES, assert_refused, run
+from tests.engine.learning.test_targets import falling_problem
 
 FILES = EXAMPLES / "sprinkler.bif", EXAMPLES / "sprinkler.csv"
 COMMAND = ("learn", *FILES, "--max-iter", 8, "--bound-seconds", 0, "--json")
@@ -67,3 +72,44 @@ def test_rows_with_targets_can_be_held_out():
     for words in ((), ("--non-fixed",)):
         result = run(*COMMAND, "--method", "em", "--hold-out", 0.3, *words).result
         assert result["held_out"]["log_loss"] > 0
+
+
+def test_targets_that_are_not_fixed_are_bounded():
+    learned = run(*COMMAND, "--method", "em", "--non-fixed").result
+    bound = run("bound", *FILES, "--bound-seconds", 0, "--non-fixed", "--json").result
+    assert bound["tightest"] == pytest.approx(learned["bound"]["tightest"])
+    assert bound["tightest"] != pytest.approx(run("bound", *FILES, "--bound-seconds", 0, "--json").result["tightest"])
+    assert "among those with the same targets" in run("bound", *FILES, "--non-fixed").out
+
+
+def test_a_session_says_whether_its_targets_are_fixed(tmp_path):
+    """To every command: not only to learn."""
+    network = read_network(FILES[0]).network
+    data = learning_input.read_dataset(FILES[1], network.variables, missing=())
+    found = {}
+    for fixed in (True, False):
+        scene = Scene("", "", read_network(FILES[0]), data=data, fixed_targets=fixed)
+        path = tmp_path / f"{fixed}.json"
+        path.write_text(dump(Saved(scene)))
+        found[fixed] = run("bound", path, "--bound-seconds", 0, "--json").result["tightest"]
+        assert ("(those with one target are split)" in run("decompose", path).out) is fixed
+    assert found[False] == pytest.approx(run("bound", *FILES, "--non-fixed", "--json").result["tightest"])
+    assert found[True] == pytest.approx(run("bound", *FILES, "--bound-seconds", 0, "--json").result["tightest"])
+
+
+def test_an_interrupted_run_ends_with_the_best_iterate():
+    """Where it can fall."""
+    network, dataset = falling_problem(11)
+    *before, _ = learn(network, dataset, "em", start="current", fixed=False, stopping=Stopping(tol=0, max_iter=20))
+    heights = [snapshot.objective.sum() for snapshot in before]
+    assert heights[-1] < max(heights) - 1e-6
+
+    def interrupt():
+        yield from before
+        raise KeyboardInterrupt
+
+    _, last, trace = learning._follow(interrupt())
+    assert last.objective.sum() == max(heights)
+    assert (last.stop, last.iteration, len(trace)) == ("cancelled", 19, 20)
+    best = before[int(np.argmax(heights))]
+    np.testing.assert_array_equal(last.theta, best.theta)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import time
 
@@ -294,11 +295,11 @@ def test_the_page_answers_while_a_large_file_is_read(tab, large_csv):
 
 
 def test_a_large_file_can_be_dropped(tab, large_csv, tmp_path):
-    """A quarter of it: what is dropped goes through the browser."""
-    lines = large_csv[0].read_bytes().splitlines(keepends=True)
-    rows = large_csv[1] // 4
+    """An eighth of it, in four pieces: what is dropped goes through the browser."""
+    rows = large_csv[1] // 8
     path = tmp_path / "dropped.csv"
-    path.write_bytes(b"".join(lines[: rows + 1]))
+    with large_csv[0].open("rb") as file:
+        path.write_bytes(b"".join(itertools.islice(file, rows + 1)))
     tab.drop(path)
     tab.expect_rows(rows)
 

@@ -60,6 +60,23 @@ def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_panel):
     assert lines["decomposed EM"]["x"] == list(range(len(expected)))
     assert lines["upper bound (I-map)"]["y"] == pytest.approx([bounds.total] * 2)
     lab.expect_enabled(Start=True, Step=True, Pause=False, Stop=False, Discard=True, Apply=True)
+    # On the other axes, and with the other bounds.
+    lab.page.get_by_role("button", name="log gap").focus()
+    lab.page.keyboard.press("Enter")
+    lines = lab.expect_lines("decomposed EM", "certified")
+    assert lines["decomposed EM"]["y"][-1] == pytest.approx(gap, rel=1e-6)
+    assert lines["certified"]["y"] == [0.001, 0.001]
+    lab.page.get_by_role("button", name="seconds").click()
+    lab.page.wait_for_function(f"() => ({LINES})().every(line => line.across.startsWith('seconds'))")
+    seconds = lab.lines()["decomposed EM"]["x"]
+    assert all(a <= b for a, b in itertools.pairwise(seconds))
+    assert 0 < seconds[-1] < 60
+    lab.page.get_by_role("button", name="objective").click()
+    lab.expect_lines("decomposed EM", "upper bound (I-map)")
+    lab.page.get_by_role("button", name="bounds", exact=True).click()
+    lines = lab.expect_lines("decomposed EM", "upper bound (I-map)", "bound by components", "naive bound")
+    assert lines["bound by components"]["y"][0] == pytest.approx(bounds.decomposition.sum())
+    assert lines["naive bound"]["y"][0] == pytest.approx(bounds.naive)
 
 
 def test_the_names_of_the_chosen_learners_stay_on_their_button(open_panel):
@@ -198,30 +215,6 @@ def test_learners_race_from_the_same_start(open_panel):
     lines = lab.lines()
     assert [lines[learner]["x"][-1] for learner in raced] == expected
     assert expected[0] < expected[1]
-
-
-def test_the_axes(open_panel):
-    lab = Lab(open_panel("strip"))
-    lab.button("Start").click()
-    lab.expect_state("converged")
-    gap = find_bounds(make_task(*asia())).total - learn_asia()[-1].objective.sum()
-    lab.page.get_by_role("button", name="log gap").focus()
-    lab.page.keyboard.press("Enter")
-    lines = lab.expect_lines("decomposed EM", "certified")
-    assert lines["decomposed EM"]["y"][-1] == pytest.approx(gap, rel=1e-6)
-    assert lines["certified"]["y"] == [0.001, 0.001]
-    lab.page.get_by_role("button", name="seconds").click()
-    lab.page.wait_for_function(f"() => ({LINES})().every(line => line.across.startsWith('seconds'))")
-    seconds = lab.lines()["decomposed EM"]["x"]
-    assert all(a <= b for a, b in itertools.pairwise(seconds))
-    assert 0 < seconds[-1] < 60
-    lab.page.get_by_role("button", name="objective").click()
-    lab.expect_lines("decomposed EM", "upper bound (I-map)")
-    lab.page.get_by_role("button", name="bounds", exact=True).click()
-    lines = lab.expect_lines("decomposed EM", "upper bound (I-map)", "bound by components", "naive bound")
-    bounds = find_bounds(make_task(*asia()))
-    assert lines["bound by components"]["y"][0] == pytest.approx(bounds.decomposition.sum())
-    assert lines["naive bound"]["y"][0] == pytest.approx(bounds.naive)
 
 
 def test_options_reach_the_run_and_wrong_ones_are_refused(open_panel):
@@ -376,6 +369,10 @@ def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_pa
     expect(lab.table).to_have_attribute("aria-rowcount", "3")
     lab.after_style(lambda: lab.page.keyboard.press("h"))
     assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y", "Z"]]
+    lab.node("Y").focus()
+    lab.after_style(lambda: lab.page.keyboard.press("h"))
+    expect(lab.node("Y")).to_have_attribute("data-role", "observed")
+    assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y"], ["Z"]]
 
 
 def test_the_table_and_the_canvas_are_linked_both_ways(open_panel):

@@ -27,6 +27,7 @@ from pgmgui.state.session import Session
 from tests import oracles
 from tests.plain import plain_model
 from tests.ui.lab import Lab
+from tests.ui.stage import Stage
 from tests.ui.test_files import Desk as Files
 from tests.ui.test_travel import cell, shown
 
@@ -183,15 +184,27 @@ def race_to_the_bound(lab: Lab) -> None:
     expect(lab.page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
 
 
-def test_the_grid_drawn_by_hand_is_marked_falls_apart_and_is_learned_to_its_bound(open_panel):
-    """§4 [compression]: nine variables, twelve edges; with 1, 6 and 8 hidden, seven components."""
+def draw_grid(lab: Lab, stage: Stage) -> None:
+    """Nine variables, twelve edges: the first two and what joins them by hand, the others likewise, but at once."""
+    lab.add(60, 50, "1").add(190, 50, "2").connect("1", "2")
+    (x, y), (right, _) = (lab.session.document.positions[name] for name in "12")
+    step = right - x
+    beside = [(k, k + 1) for k in range(2, 9) if k % 3]
+
+    def draw_rest() -> None:
+        for k in range(2, 9):
+            lab.session.add_variable(x + step * (k % 3), y + step * (k // 3), str(k + 1))
+        for a, b in (*beside, *((k, k + 3) for k in range(1, 7))):
+            lab.session.connect(str(a), str(b))
+
+    stage.do(draw_rest)
+    expect(lab.page.locator("[data-edge]")).to_have_count(12)
+
+
+def test_the_grid_that_was_drawn_is_marked_falls_apart_and_is_learned_to_its_bound(open_panel, stage):
+    """§4 [compression]: with 1, 6 and 8 hidden, seven components."""
     lab = Lab(open_panel("data", "parts", "strip", scene="markov"))
-    for k in range(9):
-        lab.add(60 + 130 * (k % 3), 50 + 110 * (k // 3), str(k + 1))
-    beside = [(k, k + 1) for k in range(1, 9) if k % 3]
-    for a, b in (*beside, *((k, k + 3) for k in range(1, 7))):
-        lab.connect(str(a), str(b))
-    assert len(lab.edges()) == 12
+    draw_grid(lab, stage)
     load_rows(lab, strong_rows().replace("t", "yes").replace("f", "no"))
     expect(lab.page.get_by_text(re.compile("^12 components of factors: 12 counted once"))).to_be_visible()
     hide(lab)

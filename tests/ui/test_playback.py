@@ -53,9 +53,15 @@ def test_a_run_is_played_and_held_and_ended(open_panel):
     expect(lab.page.get_by_text("Shown on the page: the parameters of the newest iteration.")).to_be_visible()
 
 
-def test_who_goes_elsewhere_ends_the_playing(open_panel):
+def test_the_picture_shows_the_end_of_the_curves_or_all_and_who_goes_elsewhere_ends_the_playing(open_panel):
     lab = Lab(open_panel("strip"))
     last = learn(lab)
+    lowest, *_, highest = lab.lines()["decomposed EM"]["y"]
+    covers = f"([low, high]) => {{ const [from, to] = ({RANGE})(); return from <= low && high <= to }}"
+    lab.page.wait_for_function(covers, arg=[highest, highest])
+    assert lab.page.evaluate(RANGE)[0] > lowest
+    lab.page.get_by_role("button", name="all", exact=True).click()
+    lab.page.wait_for_function(covers, arg=[lowest, highest])
     lab.button("Play").click()
     expect(lab.state()).to_have_text(re.compile(r"at iteration [1-9]\d* of"))
     lab.page.keyboard.press(".")
@@ -77,14 +83,3 @@ def test_the_run_of_a_worked_scene_is_seen_climbing(open_panel, monkeypatch):
     lab.button("End").click()
     lab.expect_state("converged")
     expect(lab.certificate).to_contain_text("per row below the best possible")
-
-
-def test_the_picture_shows_the_end_of_the_curves_or_all_of_them(open_panel):
-    lab = Lab(open_panel("strip"))
-    learn(lab)
-    first, *_, last = lab.lines()["decomposed EM"]["y"]
-    covers = f"([low, high]) => {{ const [from, to] = ({RANGE})(); return from <= low && high <= to }}"
-    lab.page.wait_for_function(covers, arg=[last, last])
-    assert lab.page.evaluate(RANGE)[0] > first
-    lab.page.get_by_role("button", name="all", exact=True).click()
-    lab.page.wait_for_function(covers, arg=[first, last])

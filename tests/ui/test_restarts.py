@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
+import panel as pn
 import pytest
 from playwright.sync_api import expect
 
 from engine.learning.learn import learn
+from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.state.desk import Desk
+from pgmgui.tabs.catalogue import TABS
 from pgmgui.tabs.runs.restarts import Restarts
 from tests.ui.lab import Lab
-from tests.ui.panels import make_board
+from tests.ui.panels import make_board, make_room
 
 # How many dots the figure of the restarts shows, once it is drawn.
 DOTS = """() => {
@@ -25,9 +29,17 @@ DOTS = """() => {
 }"""
 
 
+def make_tabs(desk: Desk) -> tuple[list, list]:
+    """Two tabs and the strip."""
+    tabs = LazyTabs({name: partial(TABS[name], desk) for name in ("Variable", "Runs")}, "stretch_both")
+    head, (room, strip) = make_room(desk, ("strip",))
+    room.append(pn.Column(tabs, sizing_mode="stretch_both", max_width=440, margin=0))
+    return head, [room, strip]
+
+
 @pytest.mark.parametrize("waits", [False, True], ids=["during the run", "after the run"])
-def test_restarts_are_there_when_the_tab_is_first_opened(open_desk, waits):
-    lab = Lab(open_desk("?example=hidden-cause&restarts=20"))
+def test_restarts_are_there_when_the_tab_is_first_opened(show, waits):
+    lab = Lab(show(make_tabs, "?example=hidden-cause&restarts=20"))
     lab.button("Start").click()
     if waits:
         lab.expect_state("converged")
@@ -35,7 +47,7 @@ def test_restarts_are_there_when_the_tab_is_first_opened(open_desk, waits):
     expect(lab.page.get_by_text(re.compile(r"^20 restarts found \d+ solutions?, up to the names"))).to_be_visible()
     lab.page.wait_for_function(f"() => ({DOTS})() === 20")
     # Nor are they lost when the tab is left and opened again.
-    lab.tab("Parts")
+    lab.tab("Variable")
     expect(lab.page.get_by_text(re.compile(r"^20 restarts found"))).to_have_count(0)
     lab.tab("Runs")
     lab.page.wait_for_function(f"() => ({DOTS})() === 20")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from pgmgui.project.marks import Partial
 from tests.ui.lab import Lab
@@ -46,17 +46,13 @@ def test_dividers_are_moved_kept_and_reset(open_board):
     expect(side).to_have_attribute("aria-valuenow", str(1440 - 320))
 
 
-def test_the_side_panel_grows_on_a_wide_screen(open_desk):
-    page = open_desk().page
+def test_the_side_panel_grows_on_a_wide_screen_and_large_type_has_room_in_a_small_window(open_desk):
+    lab = Lab(open_desk())
+    page = lab.page
     panel = page.get_by_role("tablist")
     assert panel.bounding_box()["width"] == pytest.approx(440, abs=4)
     page.set_viewport_size({"width": 1920, "height": 1080})
     expect(page.get_by_role("separator", name="Width of the side panel")).to_have_attribute("aria-valuenow", "576")
-
-
-def test_large_type_has_room_in_a_small_window(open_desk):
-    lab = Lab(open_desk())
-    page = lab.page
     page.set_viewport_size(SMALL)
     lab.wait_for_paint()
     name = lab.node("tub").locator(".name")
@@ -78,9 +74,14 @@ def test_large_type_has_room_in_a_small_window(open_desk):
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
-@pytest.mark.parametrize("what", ["the table", "the plot"])
-def test_what_is_enlarged_fills_the_window_until_escape(open_panel, what):
+def test_what_is_enlarged_fills_the_window_until_escape(open_panel):
     page = open_panel("data", "strip").page
+    for what in ("the table", "the plot"):
+        enlarge(page, what)
+
+
+def enlarge(page: Page, what: str) -> None:
+    """Enlarge something, and have it as before."""
     button = page.get_by_role("button", name=f"Enlarge: {what} fills the window").first
     thing = page.get_by_role("grid").first if what == "the table" else page.locator(".bk-Figure").first
     before = thing.bounding_box()

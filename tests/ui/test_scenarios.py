@@ -17,7 +17,6 @@ from engine.formats import read_dataset, read_network
 from engine.model.dataset import Dataset
 from engine.model.network import BayesianNetwork
 from tests import oracles
-from tests.shared_data import DATA, needs_data
 from tests.ui.board import Board
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -169,12 +168,19 @@ def test_draw_a_network_by_hand_learn_it_and_save_it(bench, tmp_path):
     assert all(np.array_equal(a, b) for a, b in zip(again.tables, drawn.tables, strict=True))
 
 
-def test_open_a_bif_and_a_csv_from_disk_learn_and_save(bench, tmp_path):
+class Beside(Bench):
+    """Panels that are all in view: there is no tab to turn to."""
+
+    def tab(self, name: str) -> Beside:
+        return self
+
+
+def test_open_a_bif_and_a_csv_from_disk_learn_and_save(open_panel, tmp_path):
+    bench = Beside(open_panel("open", "data", "strip"))
     random = np.random.default_rng(5)
     rows = [",".join(random.choice(["yes", "no", "?"], p=[0.45, 0.45, 0.1], size=3)) for _ in range(200)]
     bench.upload("network", "grass.bif", BIF)
     expect(bench.heading).to_have_text("grass")
-    bench.tab("Data")
     bench.upload("data", "grass.csv", "Cloudy,Rain,Wet\n" + "\n".join(rows))
     expect(bench.facts.nth(3)).to_have_text("200 rows")
     expect(bench.node("Sprinkler")).to_have_attribute("data-role", "hidden")
@@ -183,16 +189,6 @@ def test_open_a_bif_and_a_csv_from_disk_learn_and_save(bench, tmp_path):
     bench.button("Apply").click()
     expect(bench.button("Apply")).to_be_disabled()
     assert_saved_as_told(bench, tmp_path, objective)
-
-
-def test_the_thesis_example_has_three_components_and_four_with_y_shown(bench):
-    bench.choose("Chain of four")
-    expect(bench.node("Y")).to_have_attribute("data-role", "hidden")
-    assert bench.groups() == [["V"], ["X"], ["Y", "Z"]]
-    bench.select("Y")
-    bench.after_style(lambda: bench.page.keyboard.press("h"))
-    expect(bench.node("Y")).to_have_attribute("data-role", "observed")
-    assert bench.groups() == [["V"], ["X"], ["Y"], ["Z"]]
 
 
 def hostile_network() -> str:
@@ -213,58 +209,26 @@ def hostile_network() -> str:
     )
 
 
-def test_a_hostile_name_is_just_a_name_on_every_tab_and_in_every_file(bench, tmp_path):
-    bench.upload("network", f"{HOSTILE}.json", hostile_network())
-    expect(bench.heading).to_have_text(HOSTILE)
-    bench.simulate(100)
-    bench.select(HOSTILE)
-    bench.page.keyboard.press("h")
-    expect(bench.node(HOSTILE)).to_have_attribute("data-role", "hidden")
+def assert_just_names(bench: Bench, folder: Path) -> None:
+    """What that network has for names is only text on every tab, in a message, and in every file."""
     for tab in ("Variable", "Data", "Parts", "Open"):
         bench.tab(tab)
         expect(bench.page.get_by_role("tab", name=tab)).to_have_attribute("aria-selected", "true")
         bench.wait_for_paint()
-    bench.learn()
     bench.upload("network", f"{HOSTILE}.bif", "network")  # a message with the name
     expect(bench.alert).to_contain_text(f"{HOSTILE}.bif:line 1")
-    for suffix in (".json", ".bif"):
+    for suffix in (".bif", ".json"):
         bench.page.get_by_role("combobox", name="Format").click()
         bench.page.locator(".MuiMenuItem-root").filter(has_text=f"({suffix})").click()
-        path = bench.save_network(tmp_path)
+        path = bench.save_network(folder)
         assert path.name == f"img src=x onerror=alert(1){suffix}"
         variables = read_network(path).network.variables
         assert [variable.name for variable in variables] == [HOSTILE, "</title><svg onload=alert(2)>", "plain"]
         assert variables[0].states == (HOSTILE, "</script><b>")
-    data = read_dataset(bench.save_data(tmp_path), variables)
+    data = read_dataset(bench.save_data(folder), variables)
     assert (data.unmatched, data.absent) == ((), ())
     expect(bench.page.locator("img")).to_have_count(0)
     expect(bench.page.locator("[onload], [onerror]")).to_have_count(0)
-
-
-BAD = {
-    "bif/BIFReader_file4.bif": "line 58: the table of 'n6' has 10 numbers; expected 12",
-    "net/test_oobn.oobn": "object-oriented networks are not supported",
-    "net_ext/OilWildcatter.net": "influence diagrams are not supported",
-    "unnormalised/asia3.net": "that sums to 15, not 1; correct it, or press “Normalise and open”",
-    "xmlbif/agrum_edex.bifxml": "line 13: the XML is broken",
-    "xmlbif_unbbayes/asia.xml": "save the network in UnBBayes as a .net file",
-}
-
-
-@needs_data
-def test_bad_network_files_are_explained_and_the_model_stays(bench, tmp_path):
-    facts = bench.facts.all_inner_texts()
-    for name, said in BAD.items():
-        bench.upload("network", Path(name).name, (DATA / "quirky" / name).read_bytes())
-        expect(bench.alert).to_contain_text(said)
-        expect(bench.alert).to_contain_text(f"{Path(name).name}:line")
-    for path, said in ((tmp_path, "unknown suffix"), (tmp_path / "none.bif", "No such file")):
-        bench.page.get_by_role("textbox", name="Path on this machine").fill(str(path))
-        bench.button("Open:").click()
-        expect(bench.alert).to_contain_text(said)
-    expect(bench.heading).to_have_text("Asia")
-    expect(bench.facts).to_have_text(facts)
-    expect(bench.button("Undo")).to_be_disabled()
 
 
 # The controls that can be seen: what is scrolled or cut away does not count.

@@ -24,7 +24,7 @@ from tests.pgmgui.project.small_sessions import small
 from tests.ui.conftest import prepare, wait_for_page
 from tests.ui.lab import Lab
 from tests.ui.serving import ROOT
-from tests.ui.test_scenarios import HOSTILE, Bench, hostile_network
+from tests.ui.test_scenarios import HOSTILE, Bench, assert_just_names, hostile_network
 from tests.ui.watch import Watch
 
 KEPT = "All changes are kept"
@@ -254,10 +254,10 @@ def assert_opens_offline(browser, report: Path, objective: str) -> None:
     context.close()
 
 
-def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(open_desk, browser, tmp_path):
+def test_hostile_names_are_just_names_also_in_a_script_a_command_a_report_and_a_file_that_opens_again(
+    open_desk, browser, tmp_path
+):
     desk = Desk(open_desk())
-    desk.upload("network", "hostile.json", hostile_network())
-    expect(desk.heading).to_have_text("hostile")
     desk.upload("network", f"{HOSTILE}.json", hostile_network())
     expect(desk.heading).to_have_text(HOSTILE)
     desk.simulate(300)
@@ -265,6 +265,7 @@ def test_share_gives_a_script_a_command_a_report_and_a_file_that_opens_again(ope
     desk.page.keyboard.press("h")
     expect(desk.node(HOSTILE)).to_have_attribute("data-role", "hidden")
     reached = desk.learn()
+    assert_just_names(desk, tmp_path)
     script = desk.copy("Copy as Python", "A script that repeats this run")
     assert repeat_python(script, tmp_path) == pytest.approx(reached, abs=1e-4)
     words = shlex.split(desk.copy("Copy as command", "Commands that repeat this run"))

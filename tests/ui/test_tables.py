@@ -48,18 +48,11 @@ def test_a_cell_is_edited_with_the_keyboard_alone(open_panel):
 
 
 def test_a_number_typed_badly_is_refused(open_panel):
+    """All that is no probability is in tests/pgmgui/tabs/test_drafts.py."""
     board = inspect(open_panel("variable"), "dysp")
-    for text, why in (
-        ("abc", "'abc' is no number; type a probability such as 0.25"),
-        ("1e999", "'1e999' is too large"),
-        ("-1", "'-1' is negative"),
-        ("0,3", "write a probability with a point, as 0.3"),
-        ("nan", "'nan' is no number"),
-        ("٣", "'٣' is no number"),
-    ):
-        board.type_into("Table of dysp", 0, 2, text)
-        expect(board.message).to_contain_text(why)
-        expect(board.cell("Table of dysp", 0, 2)).to_have_text("0.9")
+    board.type_into("Table of dysp", 0, 2, "0,3")
+    expect(board.message).to_contain_text("write a probability with a point, as 0.3")
+    expect(board.cell("Table of dysp", 0, 2)).to_have_text("0.9")
     expect(board.button("Undo")).to_be_disabled()
 
 

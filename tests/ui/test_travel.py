@@ -82,7 +82,7 @@ def test_the_past_iterations_are_shown_again(open_desk):
     end = find_place(lab, 40)
     lab.page.mouse.move(*start)
     lab.page.mouse.down()
-    lab.page.mouse.move(*end, steps=8)
+    lab.page.mouse.move(*end, steps=3)
     lab.page.mouse.up()
     said = lab.page.get_by_text(re.compile(r"^Shown on the page: the parameters of iteration \d+ of decomposed EM"))
     expect(said).to_be_visible()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,8 +49,12 @@ def make_targets(network: Network, given: Mapping[str | tuple[str, ...], object]
         If one is malformed, or two do not agree on the variables they share; it says which.
     """
     targets = tuple(_make_target(network, key, values) for key, values in given.items())
-    for one, other in itertools.combinations(targets, 2):
-        _check_agreement(one, other)
+    met: dict[int, list[Target]] = {}  # by variable: of a thousand targets few share one
+    for other in targets:
+        for one in dict.fromkeys(one for v in other.variables for one in met.get(v, ())):
+            _check_agreement(one, other)
+        for v in other.variables:
+            met.setdefault(v, []).append(other)
     return targets
 
 

@@ -63,13 +63,16 @@ class Fitter:
         logs -= logs.max(axis=2, keepdims=True)
         self._write(np.exp(logs))
         used = np.where(self._shares > 0, logs, 0.0) if self._targets.is_fixed else 0.0
-        self._constant = np.where(is_met, -(self._shares * used).sum(axis=(1, 2)), -np.inf)
+        # Rows of targets that are not fixed are subtracted: −∞ in the end, too.
+        lost = -np.inf if self._targets.is_fixed else np.inf
+        self._constant = np.where(is_met, -(self._shares * used).sum(axis=(1, 2)), lost)
 
     def settle(self, log_z: Floats) -> None:
         """Make of log Z, when the rows have been propagated with their likelihoods, what they count for: −∞, and no
         counts, where targets cannot be met."""
-        log_z[self.rows] += self._constant
-        self._tape.clear_rows(self.rows[np.isneginf(self._constant)])
+        is_lost = np.isinf(self._constant)
+        log_z[self.rows] = np.where(is_lost, self._constant, log_z[self.rows] + self._constant)
+        self._tape.clear_rows(self.rows[is_lost])
 
     def _tabulate(self, check: Callable[[], object] | None) -> Floats:
         """log P(targets, row), an array (rows, states of the first target, …)."""
@@ -120,8 +123,8 @@ class Fitter:
         for k, (at, number) in self._found.items():
             self._read(posteriors, at, number, self._tape.marginals[self._part.pieces[k].scope], self.rows[at])
         doubtful = self._tape.find_doubtful()
-        if doubtful is not None:
-            where = np.flatnonzero(np.isin(self.rows, doubtful))
+        where = np.flatnonzero(np.isin(self.rows, () if doubtful is None else doubtful))
+        if where.size:  # other rows may be doubtful, which are none of ours
             log_z[where], exact = log_space.propagate(self._part, self._pool, self._start + self.rows[where])
             new = np.full(len(self.rows), -1, dtype=np.int64)
             new[where] = np.arange(len(where))

@@ -21,6 +21,7 @@ LENGTHS = (1.0, 0.25, 0.06)
 """Parts of a step that are tried in turn until it does not lead uphill."""
 RIDGE = 1e-13
 """What keeps the matrix of a step from being singular where two targets say the same."""
+ROUNDING = 1e-9
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -42,7 +43,7 @@ def solve_tables(log_p: Floats, shares: Floats) -> tuple[Floats, Floats]:
     logs : array (tables, variables, most states)
         log λ; −∞ where R is 0.
     residuals : array (tables,)
-        How far margins are from their targets; ∞ where the table excludes what a target asks for.
+        How far margins are from their targets; ∞ where these are known not to be met by any λ.
     """
     problem = _Tables(log_p, shares)
     logs, residuals = problem.begin()
@@ -56,7 +57,8 @@ def solve_tables(log_p: Floats, shares: Floats) -> tuple[Floats, Floats]:
             found = some.step(found)
         before, after = residuals[open_rows], some.find_residuals(found)
         logs[open_rows], residuals[open_rows] = found, after
-        open_rows = open_rows[(after > TOLERANCE) & ((after > CLOSE) | (after < before / 2))]
+        is_open = np.isfinite(after) & (after > TOLERANCE) & ((after > CLOSE) | (after < before / 2))
+        open_rows = open_rows[is_open]
     return problem.spread(logs), residuals
 
 
@@ -129,9 +131,15 @@ class _Tables:
         return found
 
     def find_residuals(self, logs: Floats) -> Floats:
-        """Per table, how far its margins are from their targets at most."""
-        table, _ = self._weigh(logs)
-        return np.asarray(np.abs(table @ self._reads - self._shares).max(axis=1))
+        """Per table, how far its margins are from their targets at most; ∞ where these cannot be met.
+
+        If some Q has these margins, what is minimised is never below Σ Q log P + H(Q), nor that below the least log P.
+        """
+        table, height = self._weigh(logs)
+        off = np.abs(table @ self._reads - self._shares).max(axis=1)
+        least = np.where(np.isneginf(self._log_p), np.inf, self._log_p).min(axis=1)
+        is_below = height - (self._shares * logs).sum(axis=1) < least - ROUNDING * (1 + np.abs(least))
+        return np.where(is_below, np.inf, off)
 
     def _weigh(self, logs: Floats) -> tuple[Floats, Floats]:
         """P ∏ λ, normalised, and the logarithm of what it was divided by."""

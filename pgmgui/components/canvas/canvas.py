@@ -173,8 +173,7 @@ class Canvas(Component):
 
     def _trace(self) -> None:
         self._traced = self.trail
-        nodes, stops = (self.trail.nodes, self.trail.stops) if self.trail is not None else ((), ())
-        self._say("trail", nodes=list(nodes), stops=list(stops))
+        self._say("trail", **asdict(self.trail or Trail()))
 
     @param.depends("selected", "factor", watch=True)
     def _reselect(self) -> None:

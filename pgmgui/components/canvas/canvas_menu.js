@@ -202,7 +202,7 @@ function list_for_nodes(canvas, node) {
     null,
     one ? {text: "Suppose", about: "Suppose a state", items: (show) => ask(canvas, node.name, (found) => show(list_states(canvas, found)))} : undefined,
     {text: "Mark", about: "Say what is known of it", items: (show) => ask(canvas, node.name, (found) => show(list_marks(canvas, names, found)))},
-    one ? undefined : {text: "Tie tables", about: "Let them share one table, that of the first; their counts are added", action: () => canvas.do("tie", {names})},
+    one ? undefined : {text: "Tie tables", about: "Let them share one table, the one some share already or that of the first; their counts are added", action: () => canvas.do("tie", {names})},
     names.some((name) => canvas.drawing.node(name)?.look?.tied)
       ? {text: "Untie", about: "Give it a table of its own again", action: () => canvas.do("untie", {names})} : undefined,
     {text: "Select", about: "Select what is something to it", items: list_relations(canvas, node)},

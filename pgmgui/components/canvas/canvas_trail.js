@@ -1,17 +1,20 @@
 // A way through the graph that stands out: a band under its edges, dashed if it is blocked, with thick arrows over it; and
-// a sign at each node where it is blocked. It is drawn whether its nodes are or not.
+// a sign at each node where it is blocked, or is given. Edges that are not the graph's own (a fill-in) are dashed lines. All
+// is drawn whether its nodes are or not.
 
 const STOP = 13 // the radius of the sign
 
 class Trail {
   constructor(drawing, under, over, above) {
-    Object.assign(this, {drawing, under, over, above, nodes: [], stops: [], names: "", zoom: 1})
+    Object.assign(this, {drawing, under, over, above, nodes: [], stops: [], given: [], added: [], names: "", zoom: 1})
   }
 
   // Show a trail by the numbers of its nodes; none of them is none. The nodes.
-  show({nodes, stops}) {
+  show({nodes, stops, given, added}) {
     this.nodes = nodes.map((k) => this.drawing.nodes[k])
     this.stops = stops.map((k) => this.drawing.nodes[k])
+    this.given = given.map((k) => this.drawing.nodes[k])
+    this.added = added.map((pair) => pair.map((k) => this.drawing.nodes[k]))
     this.names = JSON.stringify(this.nodes.map(({name}) => name))
     this.place()
     return this.nodes
@@ -22,16 +25,18 @@ class Trail {
     const kind = this.stops.length ? "blocked" : "active"
     const draw = (name, d) => make("path", {class: `${name} ${kind}`, d})
     const bands = pairs.map(([from, to]) => draw("trail-band", edge_path(from, to, false)))
-    this.under.replaceChildren(...bands, ...this.nodes.map((node) => draw("trail-ring", round_box(node, 6))))
+    const added = this.added.map(([from, to]) => make("path", {class: "trail-added", d: edge_path(from, to, false)}))
+    this.under.replaceChildren(...added, ...bands, ...this.nodes.map((node) => draw("trail-ring", round_box(node, 6))))
     this.over.replaceChildren(...pairs.map((pair) => draw("trail-line", this.arrow(...pair))))
-    this.above.replaceChildren(...this.stops.map((node) => make_stop(node, Math.max(1, NEAR / this.zoom))))
+    const size = Math.max(1, NEAR / this.zoom)
+    this.above.replaceChildren(...this.stops.map((node) => make_stop(node, size)), ...this.given.map((node) => make_given(node, size)))
   }
 
   // The graph is drawn in another size: from afar, where names are written larger too, the sign stays as large.
   look(zoom) {
     if (zoom === this.zoom) return
     this.zoom = zoom
-    if (this.stops.length) this.place()
+    if (this.stops.length || this.given.length) this.place()
   }
 
   // As the arrow goes, whichever way the trail does.
@@ -51,6 +56,16 @@ function make_stop({x, y, height}, size) {
   const sign = make("g", {class: "trail-stop", transform: `translate(${x} ${y - height / 2}) scale(${size})`})
   make("circle", {r: STOP}, sign)
   make("path", {d: `M${-0.65 * STOP} ${-0.65 * STOP}L${0.65 * STOP} ${0.65 * STOP}`}, sign)
+  return sign
+}
+
+// Taken to be known: a frame with corners, and the word below it.
+function make_given({x, y, width, height}, size) {
+  const [w, h] = [width / 2 + 5, height / 2 + 5]
+  const sign = make("g", {class: "trail-given"})
+  make("path", {d: `M${x - w} ${y - h}H${x + w}V${y + h}H${x - w}Z`}, sign)
+  const word = make("text", {transform: `translate(${x} ${y + h}) scale(${size})`, dy: 13, "text-anchor": "middle"}, sign)
+  word.textContent = "also given"
   return sign
 }
 

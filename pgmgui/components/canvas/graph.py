@@ -90,10 +90,22 @@ class Beliefs:
 
 @dataclass(frozen=True)
 class Trail:
-    """A way through the graph that stands out: its nodes one after another, and those of them where it is blocked."""
+    """What is drawn over the graph, by the numbers of nodes.
 
-    nodes: tuple[int, ...]
-    stops: tuple[int, ...]
+    Attributes
+    ----------
+    nodes, stops : tuple of int
+        A way through it that stands out: its nodes one after another, and those of them where it is blocked.
+    given : tuple of int
+        Nodes that are taken to be known.
+    added : tuple of (int, int)
+        Edges that are not the graph's own.
+    """
+
+    nodes: tuple[int, ...] = ()
+    stops: tuple[int, ...] = ()
+    given: tuple[int, ...] = ()
+    added: tuple[tuple[int, int], ...] = ()
 
 
 def is_other(before: Graph | None, graph: Graph) -> bool:

@@ -176,6 +176,8 @@ class Grid {
     const last = Math.min(Math.ceil((this.top + this.view) / HEIGHT) + BESIDE, this.count) - 1
     const range = this.columns_in_view()
     const shift = this.offset(0) // asked once, before anything changes: each time, the browser lays out the page anew
+    const more = this.root.scrollLeft + this.root.clientWidth < this.width - 1
+    this.root.parentElement?.classList.toggle("more", more) // columns to the right, which not every browser's bar tells
     if (String(range) !== this.heading_range) this.draw_heading(range)
     for (const [row, element] of this.drawn) {
       if (row >= first && row <= last && element.range === String(range)) continue

@@ -76,7 +76,8 @@ class Plot {
     const top = Math.ceil(Math.log10(Math.max(...all, least * 10)))
     const bottom = Math.min(top - 1, Math.floor(Math.log10(Math.min(...all, 10 ** (top - 1)))))
     this.x = (k) => LEFT + (this.last ? k / this.last : 0) * (WIDTH - LEFT - RIGHT)
-    this.y = (value) => this.isZero(value) ? HEIGHT - BOTTOM : TOP + (top - Math.log10(value)) / (top - bottom) * (floor - TOP)
+    this.level = (power) => TOP + (top - power) / (top - bottom) * (floor - TOP)
+    this.y = (value) => this.isZero(value) ? HEIGHT - BOTTOM : this.level(Math.log10(value))
     this.scale(top, bottom)
     if (floor < HEIGHT - BOTTOM) this.tick("0", HEIGHT - BOTTOM)
     this.lines = lines.map(({values}, k) => this.trace(values, k))
@@ -91,7 +92,7 @@ class Plot {
 
   scale(top, bottom) {
     const each = Math.ceil((top - bottom) / 4)
-    for (let power = top; power >= bottom; power -= each) this.tick(superscript(power), this.y(10 ** power))
+    for (let power = top; power >= bottom; power -= each) this.tick(superscript(power), this.level(power))
     const gap = Math.max(1, Math.ceil(this.last / 8))
     for (let k = 0; k <= this.last; k += gap)
       make("text", {class: "tick", x: this.x(k), y: HEIGHT - 6, "text-anchor": "middle"}, this.svg, String(k))

@@ -26,6 +26,7 @@ from pgmgui.tabs.parts.tree_layout import Hanging, draw_tree, hang
 NETWORK, EVIDENCE, COMPONENT = "network", "given evidence", "component"
 NO_COMPONENT = "Look at a component first: pick one under Show: decomposition, or press c on one of its variables."
 NOTHING_SUPPOSED = "Nothing is supposed yet, so this is the tree of the network. Suppose something in the Query tab."
+NO_TARGETS = "Targets are left out of this tree; one of several variables would join them in a clique."
 LONGEST = 110
 """Characters of a list of variables, or of fill-in edges."""
 
@@ -84,6 +85,7 @@ class TreeView(pn.viewable.Viewer):
 
     def _update(self, *_events: Any) -> None:
         if not self._looked_at:
+            self._session.show_fill_in(())
             return
         found = self._inquiries.fitting
         if found is None or found.result is None:
@@ -91,12 +93,14 @@ class TreeView(pn.viewable.Viewer):
             self._words.write(NO_COMPONENT if not asked else "Computing …" if found is None else found.trouble)
             self._order.write()
             self._diagram.drawing, self._shown = Drawing(), None
+            self._session.show_fill_in(())
             return
         if self._shown is not found:
             self._shown, self._opened = found, set()
         names = [variable.name for variable in found.network.variables]
         self._words.write(*describe_tree(found))
         self._order.write(*describe_order(names, found.result.tree))
+        self._session.show_fill_in((names[a], names[b]) for a, b in found.result.tree.fill_in)
         self._diagram.drawing = draw_tree(found.result.hanging, names, self._opened, self._session.selected)
 
     def __panel__(self) -> pn.viewable.Viewable:
@@ -137,7 +141,9 @@ def describe_tree(found: Found) -> list[str]:
     what = whose.get(found.subject[0], "")
     if found.subject[0] == COMPONENT:
         what = f"Component {found.subject[2] + 1}, given what is observed in every row"
-    lines = [NOTHING_SUPPOSED] if found.subject[0] == EVIDENCE and found.supposed.is_nothing else []
+    lines = []
+    if found.subject[0] == EVIDENCE:
+        lines += [NOTHING_SUPPOSED] * found.supposed.is_nothing + [NO_TARGETS] * bool(found.supposed.wanted.tables)
     if not tree.cliques:
         return [*lines, f"{what}: nothing is left to sum, so there is no tree. Counting is enough."]
     sizes = f"{count(len(tree.position), 'variable')} in {count(len(tree.cliques), 'clique')}, width {tree.width}"
@@ -164,7 +170,9 @@ def describe_order(names: list[str], result: CliqueTree) -> list[str]:
     if not result.added:
         return [order, "No fill-in: no order is better."]
     edges = [f"{names[a]} – {names[b]}" for a, b in result.fill_in]
-    return [order, f"{count(result.added, 'fill-in edge')}: {_list(edges, result.added)}."]
+    left = f", the first {len(edges):,}" if len(edges) < result.added else ""
+    drawn = f"{count(result.added, 'fill-in edge')} (dashed on the canvas{left})"
+    return [order, f"{drawn}: {_list(edges, result.added)}."]
 
 
 def _list(items: list[str], total: int) -> str:

@@ -17,6 +17,9 @@ BUTTONS = (
 )
 NO_TARGETS = "No targets yet. Press target on the bars of a variable, drag, and watch here how targets are met."
 
+MOST_LINES = 12
+"""Targets whose lines are drawn: a thousand rounds of hundreds would be too much for a browser, and for the eye."""
+
 
 class CourseView(pn.viewable.Viewer):
     """The residual of each target after each round. While it is at work the newest round is looked at."""
@@ -65,12 +68,11 @@ class CourseView(pn.viewable.Viewer):
             self._words.write(*self._said, *([] if course else [NO_TARGETS]))
             return
         told = describe_stand(course, at)
-        stands = course.stands
-        has_zero = any(off <= LEAST_OFF for stand in stands for off in stand.residuals)
-        zero = "; hollow, in the row of 0: met exactly" if has_zero else ""
-        self._words.write(*self._said, f"How far each target is off, by rounds (log scale{zero}):")
+        self._words.write(*self._said, describe_plot(course))
         self._here.write(*(line for line in told if line))
-        lines = [Line(one, tuple(stand.residuals[k] for stand in stands)) for k, one in enumerate(course.titles)]
+        stands = course.stands
+        drawn = choose_lines(course)
+        lines = [Line(course.titles[k], tuple(stand.residuals[k] for stand in stands)) for k in drawn]
         self._plot.param.update(lines=lines, number=at, label="Residuals of the targets by rounds", told=told[0])
         self._buttons.groups = [Group("Rounds:", tuple(self._list_buttons(at)))]
 
@@ -80,3 +82,19 @@ class CourseView(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def choose_lines(course: Course) -> list[int]:
+    """The targets that are drawn: those that are farthest off at last, in their order."""
+    last = course.stands[-1].residuals
+    return sorted(sorted(range(len(last)), key=lambda k: -last[k])[:MOST_LINES])
+
+
+def describe_plot(course: Course) -> str:
+    """What the lines are."""
+    number = len(course.titles)
+    which = "each target" if number <= MOST_LINES else f"each of the {MOST_LINES} worst of {number:,} targets"
+    drawn = choose_lines(course)
+    has_zero = any(stand.residuals[k] <= LEAST_OFF for k in drawn for stand in course.stands)
+    zero = f"; hollow, in the row of 0: off by {LEAST_OFF:g} at most" if has_zero else ""
+    return f"How far {which} is off, by rounds (log scale{zero}):"

@@ -141,14 +141,14 @@ class IndependenceView(pn.viewable.Viewer):
         self._show(found.network, trails[self._chosen] if trails else None, reading.knowledge.likely)
 
     def _show(self, network: Network, trail: Trail | None, likely: Collection[int]) -> None:
-        """Show a trail on the canvas, with its reasons here; or none."""
+        """Show a trail on the canvas, with its reasons here, or none; and what is also given."""
+        given = tuple(name for name in self._given if name in network.index)
+        self._session.show_trail(show_trail(network, trail, given))
         if trail is None:
             self._reasons.write()
-            self._session.show_trail(None)
             return
         told = f"{write_trail(network, trail)} is {'active' if trail.is_active else 'blocked'}:"
         self._reasons.write(told, *explain_trail(network, trail, likely))
-        self._session.show_trail(show_trail(network, trail))
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

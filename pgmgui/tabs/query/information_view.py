@@ -75,7 +75,9 @@ def describe_information(found: Found) -> list[str]:
     if not shown:
         return [f"{told}; no other variable tells anything of it."]
     left = sum(gain > LEAST_SHOWN * result.entropy for _, gain in result.gains) - shown
-    words = f"{told}. Bars: by how much it falls on average when one other variable is observed."
+    words = (
+        f"{told}. Bars: by how much it falls on average when one other variable is observed; the most telling first."
+    )
     return [words, f"The first {count(shown, 'variable')}, {left:,} others tell less."] if left else [words]
 
 

@@ -14,6 +14,7 @@ from engine.insight.meanings import MEANINGS, Reading, forget, read_in_three_way
 from engine.model.errors import PgmError
 from engine.model.messages import count, shorten
 from engine.model.network import Network
+from engine.model.variable import Variable
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
@@ -54,7 +55,7 @@ class MeaningsView(pn.viewable.Viewer):
     def __init__(self, session: Session, _answers: Answers) -> None:
         super().__init__()
         self._session = session
-        self._typed: dict[str, tuple[float, ...]] = {}
+        self._typed: dict[Variable, tuple[float, ...]] = {}  # a name may come to have other states
         self._inquiries = Inquiries(session, work_beside, solve_meanings, self._choose)
         about = "A number for each state of the selected variable, in their order, with spaces between."
         self._field = make_field("Numbers", about, self._enter)
@@ -77,16 +78,18 @@ class MeaningsView(pn.viewable.Viewer):
         if not session.selected:
             return None
         name = session.selected[0]
-        return name, self._typed.get(name) or begin_with(session, name)
+        return name, self._typed.get(self._find(name)) or begin_with(session, name)
+
+    def _find(self, name: str) -> Variable:
+        return self._session.network.variables[self._session.network.index[name]]
 
     def _enter(self, text: str) -> None:
         subject = self._choose()
         if subject is None or text == write_numbers(subject[1]):
             return
-        name, _ = subject
-        variable = self._session.network.variables[self._session.network.index[name]]
+        variable = self._find(subject[0])
         try:
-            self._typed[name] = read_numbers(text, name, variable.states)
+            self._typed[variable] = read_numbers(text, variable.name, variable.states)
         except PgmError as error:
             self._session.refuse(error)
         self._inquiries.ask()
@@ -101,9 +104,7 @@ class MeaningsView(pn.viewable.Viewer):
         if subject is None:
             self._words.write(HOW_TO_BEGIN)
             return
-        network = self._session.network
-        states = network.variables[network.index[subject[0]]].states
-        self._field.label = f"Numbers for {subject[0]}: {cut(states, 6)}"
+        self._field.label = f"Numbers for {subject[0]}: {cut(self._find(subject[0]).states, 6)}"
         self._field.value = write_numbers(subject[1])
         self._words.write(*(["Computing …"] if found is None else describe_meanings(found)))
         if found is not None and found.result is not None:

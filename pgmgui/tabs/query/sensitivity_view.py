@@ -114,7 +114,10 @@ def describe_sensitivity(found: Found) -> list[str]:
         how = "an entry's odds are halved or doubled, the rest of its row in proportion"
     else:
         how = "an entry of a factor is halved or doubled"
-    return [f"{told}. Bars: where it goes if {how}; striped where it falls as the entry grows."]
+    return [
+        f"{told}. Bars: where it goes if {how}; striped where it falls as the entry grows. "
+        "The entry that moves it most stands first."
+    ]
 
 
 def make_range(network: Network, one: Influence) -> Range:

@@ -13,8 +13,14 @@ from pgmgui.components.fields import make_select
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.project.charts import draw_calibration, draw_roc
-from pgmgui.project.held_out_words import describe_impossible, describe_prediction, describe_split, show_loss
-from pgmgui.project.words import LEARNERS
+from pgmgui.project.held_out_words import (
+    describe_impossible,
+    describe_prediction,
+    describe_split,
+    show_loss,
+    show_share,
+)
+from pgmgui.project.words import LEARNERS, count
 from pgmgui.state.curve import Curve
 from pgmgui.state.predicting import Predicted, Predicting
 from pgmgui.state.race import Race
@@ -123,7 +129,8 @@ class HeldOutView(pn.viewable.Viewer):
         variable = self._find_variable(found)
         if list(self._state.options) != list(variable.states):
             self._state.param.update(options={s: s for s in variable.states}, value=variable.states[0])
-        self._found.write(*describe_prediction(prediction, variable))
+        by = f"By the parameters of {found.title}:"
+        self._found.write(by, *describe_prediction(prediction, variable))
         self._confusion.source = confusion_source(prediction, variable)
         self._draw()
 
@@ -183,17 +190,20 @@ def confusion_source(found: Prediction, variable: Variable) -> Source:
         *(Column(f"said {state}", "number", f"rows for which {state} was most probable") for state in states),
     )
 
+    def cell(k: int, said: int) -> Cell:
+        """Right ones have a tick and the one colour, wrong ones a cross and the other; none has neither."""
+        number, right = float(confusion[k, said]), k == said
+        share = number / float(sums[k]) if sums[k] else 0.0
+        told = f"{number:,.6g}"
+        verb = "is" if number == 1 else "are"
+        about = f"{count(number, 'row')} that {verb} {states[k]}, said to be {states[said]}: "
+        about += f"{'right' if right else 'wrong'}, {show_share(share)} of those"
+        sign = "✓ " if right else "✗ "
+        text = f"{sign}{told}" if number else told
+        return {"text": text, "typed": told, "key": number, "heat": -share if right else share, "about": about}
+
     def cells(first: int, last: int) -> list[list[Cell]]:
-        return [
-            [
-                states[k],
-                *(
-                    {"text": f"{number:,.6g}", "heat": float(number / sums[k]) if sums[k] else 0.0}
-                    for number in confusion[k].tolist()
-                ),
-            ]
-            for k in range(first, last + 1)
-        ]
+        return [[states[k], *(cell(k, said) for said in range(len(states)))] for k in range(first, last + 1)]
 
     return Source(columns, len(states), cells, f"Confusion of the states of {variable.name}")
 

@@ -7,9 +7,9 @@ import panel_material_ui as pmui
 
 from pgmgui.components.fields import make_button, make_select
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.certificate import certify
 from pgmgui.project.words import LEARNERS
-from pgmgui.state.race import STALE, Race
+from pgmgui.state.race import Race
+from pgmgui.state.race_words import STALE, certify_shown
 from pgmgui.state.session import Session
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.runs.em_step import Microscope
@@ -153,8 +153,9 @@ class RunsPanel(pn.viewable.Viewer):
             f"The run: objective {objective.sum():,.4f} nats at iteration {self._traveller.iteration:,} "
             f"of {self._traveller.last:,}.",
         ]
-        if len(objective) == len(parts.task.decomposition.components) + 1:
-            lines.append(certify(parts.bounds, reached))
+        certificate = certify_shown(self._race, session.moment)
+        if certificate:
+            lines.append(certificate)
         if curve is not None and self._traveller.last and len(curve.frames.list()) == 1:
             lines.append("Its earlier iterations were not kept with the page; start anew to go through them.")
         return lines

@@ -12,7 +12,8 @@ from pgmgui.project.words import cut
 from pgmgui.state.session import Session
 
 _TIE = (
-    "Let the selected variables share one table, that of the first selected; their counts are added when it is learned."
+    "Let the selected variables share one table: the one that some share already, or that of the first selected; their "
+    "counts are added when it is learned."
 )
 _UNTIE = "Give each of the selected variables a table of its own again; it stays as it is."
 _SELECT = "Select all that share this table."

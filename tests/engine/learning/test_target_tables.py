@@ -54,3 +54,13 @@ def test_margins_are_met_wherever_they_can_be(shape, values):
             for k, size in enumerate(shape):
                 margin = fitted.sum(axis=tuple(axis for axis in range(len(shape)) if axis != k))
                 np.testing.assert_allclose(margin, wanted[k, :size], atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (2, 3, 4), (2, 2, 2, 2)])
+def test_margins_that_cannot_be_met_are_given_up(shape):
+    """As soon as that is known, and not after hundreds of rounds; of a few tables it is not found out."""
+    tables, shares = draw(shape, np.append(TINY, [0.0, 0.0]))
+    _, residuals = solve_tables(log(tables), shares)
+    never = residuals > 1e-9
+    assert never.any()
+    assert np.isinf(residuals[never]).mean() > 0.9

@@ -248,6 +248,17 @@ def test_targets_that_cannot_hold_at_once_are_named():
         list(learn(network, dataset, "em", start="current"))
 
 
+def test_a_row_without_targets_may_underflow_beside_rows_with_them():
+    """Here it is impossible; rows of the same job have targets that can be met."""
+    network = random_network("ABC", [(), (0,), (1,)])
+    network = network.with_tables([network.tables[0], np.eye(2), np.eye(2)])
+    rows = [[TargetCell((0.5, 0.5)), None, TargetCell((0.5, 0.5))], ["a", None, "b"]]
+    task = make_task(network, make_dataset(network.variables, rows))
+    assert evaluate(task, start_of(task, network)).objective.sum() == -np.inf
+    with pytest.raises(ImpossibleEvidenceError, match="some rows have probability 0"):
+        list(learn(network, task.dataset, "em", start="current"))
+
+
 def test_a_row_of_sure_targets_is_a_row_of_states():
     network = random_network("ABC", [(), (0,), (1,)])
     sure = make_dataset(network.variables, [[TargetCell((0.0, 1.0)), TargetCell((1.0, 0.0)), None]])
@@ -274,6 +285,25 @@ def test_edml_leaves_rows_with_several_targets_to_others(method):
         network = MarkovNetwork(network.variables, network.scopes, network.tables)
     with pytest.raises(ModelError, match="takes several targets in a row for likelihoods"):
         next(learn(network, dataset, method))
+
+
+@pytest.mark.parametrize(("method", "fixed"), [("em", True), ("d-em", True), ("em-textbook", True), ("em", False)])
+@pytest.mark.parametrize("prior", [1.0, 2.0])
+def test_tied_tables_learn_from_the_targets_of_all_that_share_them(method, fixed, prior):
+    """A chain with one transition: a step from brute force's counts, added up; and below the bound."""
+    network, dataset = two_targets(12)
+    tied = tuple(range(1, 6))
+    network = network.with_tables([network.tables[0], *[network.tables[1]] * 5])
+    count = oracles.jeffrey_counts if fixed else oracles.moving_counts
+    counts, reached = count(*plain_model(network), *take_apart(dataset))
+    shared = oracles.normalised(sum(counts[v] for v in tied) + (prior - 1), network.tables[1])
+    options = {"prior": prior, "fixed": fixed, "ties": [tied]}
+    steps = list(learn(network, dataset, method, start="current", stopping=Stopping(tol=0, max_iter=1), **options))
+    assert steps[0].log_likelihood.sum() == pytest.approx(reached, rel=1e-9)
+    for v in tied:
+        np.testing.assert_allclose(steps[-1].network().tables[v], shared, atol=1e-8)
+    last = list(learn(network, dataset, method, stopping=Stopping(max_iter=60), **options))[-1]
+    assert last.objective.sum() <= bound_task(last.task).total + 1e-6
 
 
 # Targets that are not fixed.
@@ -344,3 +374,36 @@ def test_restarts_with_moving_targets_are_as_if_alone():
     task = make_task(network, dataset, fixed=False)
     for theta, objective in zip(together.theta, together.objective, strict=True):
         assert evaluate(task, theta).objective.sum() == pytest.approx(objective.sum(), rel=1e-12)
+
+
+def test_an_impossible_row_beside_one_with_several_targets_is_told():
+    network = chain(3)
+    network = network.with_tables([network.tables[0], np.array([[1.0, 0.0], [1.0, 0.0]]), network.tables[2]])
+    target, impossible = TargetCell((0.3, 0.7)), network.variables[1].states[1]
+    data = make_dataset(network.variables, [[target, None, target], [None, impossible, None]])
+    with pytest.raises(ImpossibleEvidenceError, match="some rows have probability 0 under the starting parameters"):
+        list(learn(network, data, "em", start="current"))
+
+
+def test_a_run_that_is_continued_goes_on_from_its_best_iterate():
+    network, dataset = falling_problem(11)
+    options = {"start": "current", "fixed": False}
+    first = list(learn(network, dataset, "em", stopping=Stopping(tol=0, max_iter=10), **options))[-1]
+    again = list(learn(network, dataset, "em", stopping=Stopping(tol=0, max_iter=20), resume=first, **options))
+    assert again[0].objective.sum() == pytest.approx(first.objective.sum(), abs=1e-12)
+    assert again[-2].objective.sum() < first.objective.sum() - 1
+    assert again[-1].objective.sum() >= first.objective.sum() - 1e-12
+
+
+def test_moving_targets_that_cannot_be_met_count_for_nothing():
+    """−∞, and not ∞: what their sets reach is subtracted."""
+    network = random_network("AB", [(), (0,)])
+    excluded = network.with_tables([[1.0, 0.0], network.tables[1]])
+    copied = network.with_tables([[0.5, 0.5], np.eye(2)])
+    rows = [["a", "a"], [TargetCell((0.5, 0.5)), TargetCell((0.4, 0.6))]]
+    dataset = make_dataset(network.variables, rows)
+    for model, said in ((excluded, "row 2: the target of 'A' gives 'b' 0.5"), (copied, "row 2: .* hold at once")):
+        task = make_task(model, dataset, fixed=False)
+        assert evaluate(task, start_of(task, model)).objective.sum() == -np.inf
+        with pytest.raises(ImpossibleEvidenceError, match=said):
+            list(learn(model, dataset, "em", start="current", fixed=False))

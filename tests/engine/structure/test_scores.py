@@ -51,6 +51,19 @@ def test_families_that_are_extended_equal_brute_force(monkeypatch, score, way):
                 assert found[v] == pytest.approx(find(child, sorted((*parents, v))), rel=1e-11, abs=1e-9)
 
 
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("sizes", [(2, 3, 2, 4, 3), (2, 2), (3,)])
+def test_families_of_two_parents_found_together_equal_brute_force(score, sizes):
+    data = draw_data(*sizes, seed=5)
+    families, find = make_families(data, score), brute_force(data, score)
+    families.extend_pairs()
+    before = families.counted
+    for child, a in itertools.permutations(range(len(sizes)), 2):
+        expected = [math.nan if c in (child, a) else find(child, sorted((a, c))) for c in range(len(sizes))]
+        assert families.extend(child, (a,)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+    assert families.counted == before
+
+
 def test_families_that_are_shrunk_equal_brute_force():
     data = draw_data(2, 3, 2, 3, seed=3)
     find = brute_force(data, "bdeu")
@@ -100,6 +113,25 @@ def test_scores_equal_those_of_other_tools():
             learner.useScoreBIC() if score == "bic" else learner.useScoreLog2Likelihood()
             bits = learner.score(names[child], [names[p] for p in parents])
             assert make_families(data, score).score(child, parents) == pytest.approx(bits * math.log(2), rel=1e-9)
+
+
+@pytest.mark.parametrize("score", ["bdeu", "bde"])
+@pytest.mark.parametrize("size", [1e5, 1e9])
+def test_priors_worth_many_rows_are_no_rounding(score, size):
+    """lnΓ of so much is known to a millionth only; a product over the rows has no such difference."""
+    data = draw_data(2, 3, rows=40, seed=9, whole=True)
+    rows, weights = data.codes.T.tolist(), data.weights.astype(int).tolist()
+    shares = [[1 / v.cardinality] * v.cardinality for v in data.variables]
+    if score == "bde":
+        shares = [np.bincount(column, weights=weights) / sum(weights) for column in data.codes]
+    seen, expected = {}, []
+    for row, weight in zip(rows, weights, strict=True):
+        a, b = row
+        for _ in range(weight):
+            alpha = size * shares[0][a]
+            expected.append(math.log(alpha * shares[1][b] + seen.get((a, b), 0)) - math.log(alpha + seen.get(a, 0)))
+            seen[a, b], seen[a] = seen.get((a, b), 0) + 1, seen.get(a, 0) + 1
+    assert make_families(data, score, size).score(1, (0,)) == pytest.approx(math.fsum(expected), abs=1e-9)
 
 
 def test_each_family_is_counted_once():

@@ -199,3 +199,17 @@ def test_a_trail_is_drawn_as_long_as_its_variables_are_there():
     assert trace(session) == Trail((number["tub"], number["either"], number["lung"]), (number["either"],))
     session.remove(["either"])
     assert trace(session) is None
+
+
+def test_what_is_also_given_and_a_fill_in_are_drawn_with_a_trail_or_without():
+    session = opened("asia")
+    number = session.network.index
+    smoke, tub, lung = (number[name] for name in ("smoke", "tub", "lung"))
+    session.show_trail(ShownTrail((), (), ("smoke",)))
+    assert trace(session) == Trail(given=(smoke,))
+    session.show_fill_in([("tub", "lung")])
+    assert trace(session) == Trail(given=(smoke,), added=((tub, lung),))
+    session.show_trail(None)
+    assert trace(session) == Trail(added=((tub, lung),))
+    session.remove(["tub"])
+    assert trace(session) is None

@@ -172,6 +172,19 @@ def test_what_a_session_says_of_a_mechanism_is_not_believed(fields, said):
         parse(json.dumps(root))
 
 
+def test_a_mechanism_has_no_more_causes_than_can_be_listed():
+    """30 causes of two states would be a table of gigabytes, made on the page."""
+    scene = simulate_scene(Scene("", "", find_example("chain-12").read()[0]), Simulation(rows=20, seed=1))
+    first, *causes = scene.document.network.index
+    assert parse(dump(Saved(replace(scene, marks={first: Absent(tuple(causes[:8]))})))).scene.marks
+    with pytest.raises(FormatError, match="at most 400 combinations"):
+        parse(dump(Saved(replace(scene, marks={first: Absent(tuple(causes))}))))
+    session = open_session(replace(scene, marks={first: Absent(tuple(causes[:8]))}))
+    session.set_states(causes[0], [(0, "a"), (1, "b"), (None, "c"), (None, "d")])
+    assert not session.marks
+    assert "no longer fits" in session.message
+
+
 # --- what is known
 
 

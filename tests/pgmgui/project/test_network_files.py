@@ -20,12 +20,19 @@ from pgmgui.project import session_file
 from pgmgui.project.network_files import NetworkFile, find_target, list_writable, suggest_name
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
+from tests.shared_data import DATA, needs_data
 
 COIN = "network coin {} variable A { type discrete [2] { y, n }; } probability (A) { table 0.5, 0.5; }"
 
 
 def coin(name="A"):
     return Document(BayesianNetwork((Variable(name, ("y", "n")),), ((),), (np.array([0.5, 0.5]),)))
+
+
+def rain():
+    """Two variables, an arrow between them."""
+    variables = Variable("Rain", ("yes", "no")), Variable("Wet", ("yes", "no"))
+    return Document(BayesianNetwork(variables, ((), (0,)), (np.array([0.2, 0.8]), np.array([[0.9, 0.1], [0.3, 0.7]]))))
 
 
 def test_an_upload_is_read_by_its_suffix_and_laid_out():
@@ -64,6 +71,57 @@ def test_an_uploaded_session_that_has_its_data_elsewhere_is_refused_by_its_name(
         NetworkFile("mine.json", session_file.dump(Saved(scene), data).encode()).read()
 
 
+BIF = COIN.replace("} ", "}\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("empty.bif", b"", "empty.bif:line 1: the file is empty; expected a BIF network"),
+        ("empty.xdsl", b"", "empty.xdsl:line 1: the XML is broken"),
+        ("picture.bif", bytes(range(256)) * 20, "picture.bif:line 1: expected 'network'"),
+        ("program.exe", b"MZ\0\0", "program.exe: unknown suffix '.exe'; expected one of .bif"),
+        ("none", b"x", "none: unknown suffix ''"),
+        ("cut.bif", BIF[:75].encode(), "cut.bif:line 3: the file ends"),
+    ],
+)
+def test_what_cannot_be_read_is_named(name, content, said):
+    with pytest.raises(PgmError) as caught:
+        NetworkFile(name, content).read()
+    assert str(caught.value).startswith(said)
+
+
+@needs_data
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("bif/BIFReader_file4.bif", "line 58: the table of 'n6' has 10 numbers; expected 12"),
+        ("net/test_oobn.oobn", "object-oriented networks are not supported"),
+        ("net_ext/OilWildcatter.net", "influence diagrams are not supported"),
+        ("unnormalised/asia3.net", "that sums to 15, not 1"),
+        ("xmlbif/agrum_edex.bifxml", "line 13: the XML is broken"),
+        ("xmlbif_unbbayes/asia.xml", "save the network in UnBBayes as a .net file"),
+    ],
+)
+def test_what_is_odd_in_files_of_other_programs_is_explained(path, said):
+    file = DATA / "quirky" / path
+    with pytest.raises(PgmError) as caught:
+        NetworkFile(file.name, file.read_bytes()).read()
+    assert str(caught.value).startswith(f"{file.name}:line")
+    assert said in str(caught.value)
+
+
+def test_a_folder_or_nothing_at_a_path_is_told(tmp_path):
+    (tmp_path / "folder.bif").mkdir()
+    for path, said in (
+        (tmp_path, "unknown suffix"),
+        (tmp_path / "folder.bif", "folder.bif: cannot read the file: Is a directory"),
+        (tmp_path / "nothing.bif", "nothing.bif: cannot read the file: No such file or directory"),
+    ):
+        with pytest.raises(PgmError, match=said):
+            NetworkFile(str(path)).read()
+
+
 @pytest.mark.parametrize(
     ("path", "said"),
     [
@@ -94,8 +152,12 @@ def test_each_kind_is_offered_the_formats_that_hold_it():
 @pytest.mark.parametrize("suffix", list_writable(coin().network).values())
 def test_every_offered_format_is_written(tmp_path, suffix):
     path = tmp_path / f"x{suffix}"
-    path.write_bytes(dump_network(coin(), path.name))
-    assert read_network(path).network.tables[0].tolist() == [0.5, 0.5]
+    path.write_bytes(dump_network(rain(), path.name))
+    network = read_network(path).network
+    np.testing.assert_allclose(network.tables[0], [0.2, 0.8], atol=1e-9)
+    np.testing.assert_allclose(network.tables[1], [[0.9, 0.1], [0.3, 0.7]], atol=1e-9)
+    if suffix not in (".uai", ".erg"):
+        assert [variable.name for variable in network.variables] == ["Rain", "Wet"]
 
 
 def test_what_cannot_be_written_is_told():

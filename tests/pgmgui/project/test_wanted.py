@@ -8,15 +8,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.inference.targets import target as engine_target
 from engine.model.errors import FormatError, PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
-from pgmgui.project.cases import fit_case, name_case
+from pgmgui.project.cases import fit_case, make_case, name_case
 from pgmgui.project.examples import find_example
 from pgmgui.project.scene import Case, CaseTarget
 from pgmgui.project.session_file import Saved, dump, parse
 from pgmgui.project.settings import Settings
-from pgmgui.project.wanted import Supposed, Wanted, find_kind, list_supposed, share_out, want
+from pgmgui.project.target_file import fit_supposed
+from pgmgui.project.wanted import Supposed, Wanted, find_kind, list_supposed, share_out, still_wanted, want
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 
@@ -218,3 +220,39 @@ def test_a_file_is_believed_only_as_far_as_it_makes_sense(session, change, messa
     root.update(change)
     with pytest.raises(FormatError, match=message):
         parse(json.dumps(root))
+
+
+def test_the_targets_of_a_file_are_compared_once_and_only_where_they_share_a_variable(monkeypatch):
+    network = BayesianNetwork(
+        tuple(Variable(f"X{k}", ("a", "b")) for k in range(300)), ((),) * 300, (np.array([0.5, 0.5]),) * 300
+    )
+    compared = []
+    monkeypatch.setattr(engine_target, "_check_agreement", lambda one, other: compared.append((one.names, other.names)))
+    tables = [table(f"X{k}") for k in range(300)] + [table("X1", "X0", numbers=[0.25] * 4)]
+    found = fit_supposed({}, {"fixed": True, "solver": "", "tables": tables}, network)
+    assert len(found.wanted.tables) == 301
+    pair = ("X0", "X1")
+    assert sorted(compared) == [(("X0",), pair), (("X1",), pair)]
+    compared.clear()
+    assert fit_case(make_case(found, network), network) == (found, [])
+    assert len(compared) == 2
+
+
+def test_targets_of_a_network_with_its_variables_in_another_order(session):
+    session.want(("lung", "bronc"), PAIR)
+    network = session.network
+    backwards = BayesianNetwork(
+        network.variables[::-1], tuple(() for _ in network.variables), [np.full(2, 0.5) for _ in network.variables]
+    )
+    kept = still_wanted(session.wanted, network, backwards)
+    assert kept.tables == {("bronc", "lung"): tuple(np.reshape(PAIR, (2, 2)).T.reshape(-1))}
+
+
+def test_whether_targets_are_fixed_is_nothing_to_a_case_without_targets(session):
+    session.suppose("smoke", (1.0, 0.0))
+    session.keep_case()
+    session.fix_targets(False)
+    session.keep_case()  # the same again
+    (name,) = session.scene.cases
+    session.suppose_case(name)
+    assert not session.wanted.fixed

@@ -156,7 +156,7 @@ def test_targets_that_the_model_meets_are_met_already(session, answers):
     session.want(("tub",), (0.5, 0.5))
     view.follow(answers.answer.course)
     assert view._plot.visible
-    assert "hollow, in the row of 0: met exactly" in view._words.__panel__().object
+    assert "hollow, in the row of 0: off by 1e-12 at most" in view._words.__panel__().object
 
 
 # --- in turns

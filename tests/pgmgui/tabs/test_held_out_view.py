@@ -55,8 +55,12 @@ def test_the_confusion_has_a_row_for_each_state():
     source = confusion_source(FOUND, RAIN)
     assert [column.title for column in source.columns] == ["Is", "said <yes>", "said no"]
     cells = source.cells(0, 1)
-    assert [[row[0], row[1]["text"], row[2]["text"]] for row in cells] == [["<yes>", "6", "1"], ["no", "3", "30"]]
-    assert cells[0][1]["heat"] == 6 / 7
+    # Hits have a tick and the one colour, errors a cross and the other; what is copied are numbers.
+    shown = [[row[0], row[1]["text"], row[2]["text"]] for row in cells]
+    assert shown == [["<yes>", "✓ 6", "✗ 1"], ["no", "✗ 3", "✓ 30"]]
+    assert [[cell["typed"] for cell in row[1:]] for row in cells] == [["6", "1"], ["3", "30"]]
+    assert [cells[0][1]["heat"], cells[0][2]["heat"]] == [-6 / 7, 1 / 7]
+    assert cells[0][2]["about"] == "1 row that is <yes>, said to be no: wrong, 14.3% of those"
 
 
 def test_a_prediction_is_told_beside_what_one_gets_without_looking():
@@ -108,6 +112,7 @@ def test_what_was_foretold_of_other_rows_is_not_shown(learned):
     view.look(True)
     of_prediction = (view._confusion, view._charts, view._state)
     assert all(part.visible for part in of_prediction)
+    assert "By the parameters of the newest iteration:" in view._found._pane.object
     session.mark(["Rain"], Hidden())
     assert session.reached is None
     assert "Start a run" in view._moment._pane.object

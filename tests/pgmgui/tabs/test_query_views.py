@@ -15,10 +15,14 @@ from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
+from pgmgui.state.solving import Course, Stand
+from pgmgui.tabs.query import meanings_view
+from pgmgui.tabs.query.course_view import CourseView, choose_lines, describe_plot
 from pgmgui.tabs.query.explanation_view import describe_explanation, explanation_source, solve_explanation
 from pgmgui.tabs.query.independence_view import IndependenceView, read_graph
 from pgmgui.tabs.query.information_view import describe_information, list_ranges, solve_information
 from pgmgui.tabs.query.meanings_view import (
+    MeaningsView,
     begin_with,
     describe_meanings,
     meanings_source,
@@ -105,6 +109,20 @@ def test_a_field_that_names_nobody_new_shows_who_is_selected():
         assert session.selected == ["smoke", "lung"]
     view._one.value = "asia"
     assert session.selected == ["asia", "lung"]
+
+
+def test_what_is_also_given_is_shown_on_the_canvas_while_the_view_is_looked_at(monkeypatch):
+    monkeypatch.setattr("pgmgui.tabs.query.independence_view.work_beside", lambda do: do()())
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = IndependenceView(session, Answers(session, lambda do: None))
+    view.look(True)
+    view._also.value = "smoke, nobody"
+    assert session.trail.given == ("smoke",)
+    session.select(["lung", "bronc"])
+    assert (session.trail.given, session.trail.stops) == (("smoke",), ("smoke",))
+    view.look(False)
+    assert session.trail is None
 
 
 # --- targets
@@ -217,3 +235,30 @@ def test_a_plot_of_rounds_goes_only_where_there_are_rounds():
         plot._handle_msg({"type": "step", "number": number})
     plot._handle_msg({"type": "other", "number": 1})
     assert went == [2]
+
+
+def test_numbers_that_were_typed_are_forgotten_when_the_variable_has_other_states(monkeypatch):
+    monkeypatch.setattr(meanings_view, "work_beside", lambda do: do()())
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = MeaningsView(session, Answers(session, lambda do: None))
+    view.look(True)
+    session.select(["smoke"])
+    view._field.value = "0.6 0.4"
+    assert view._inquiries.found.subject == ("smoke", (0.6, 0.4))
+    session.set_states("smoke", [(0, "yes"), (1, "no"), (None, "maybe")])
+    assert view._field.value == "0.8 0.1 0.1"
+    session.undo()
+    assert view._field.value == "0.6 0.4"
+
+
+def test_of_many_targets_the_worst_are_drawn():
+    worst = (0.9, *[0.1] * 20, 0.8)
+    stands = tuple(Stand(k, tuple(value / 2**k for value in worst), 0.0, 1) for k in range(3))
+    course = Course("bn-ipfp-1", False, tuple(f"X{k}" for k in range(22)), stands, True)
+    assert choose_lines(course) == [*range(11), 21]
+    view = CourseView()
+    view.follow(course)
+    assert [line.title for line in view._plot.lines] == [*(f"X{k}" for k in range(11)), "X21"]
+    assert view._plot.lines[-1].values == (0.8, 0.4, 0.2)
+    assert describe_plot(course) == "How far each of the 12 worst of 22 targets is off, by rounds (log scale):"

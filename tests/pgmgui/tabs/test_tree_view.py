@@ -13,11 +13,11 @@ from engine.model.network import MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from engine.simulation.generators import chain
 from pgmgui.project.examples import find_example
-from pgmgui.project.wanted import Supposed
+from pgmgui.project.wanted import Supposed, Wanted
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
 from pgmgui.tabs.parts.tree_layout import TOP, choose_shown, draw_tree, hang
-from pgmgui.tabs.parts.tree_view import COMPONENT, EVIDENCE, NETWORK, describe_order, describe_tree, find_tree
+from pgmgui.tabs.parts.tree_view import COMPONENT, EVIDENCE, NETWORK, TreeView, describe_order, describe_tree, find_tree
 from tests.engine.insight.test_separation import random_network
 
 NOTHING = Evidence({}, {}, {})
@@ -114,12 +114,16 @@ def test_what_a_tree_costs_is_said(asia):
     assert describe_tree(found)[1].startswith("About 960 B of tables a row; a pass takes about ")
     order, fill_in = describe_order(name_all(asia), found.result.tree)
     assert order.startswith("Summed out in this order: ")
-    assert fill_in.startswith("1 fill-in edge: ")
+    assert fill_in.startswith("1 fill-in edge (dashed on the canvas): ")
     states = {"smoke": "yes", "either": "no"}
     given = ask(asia, Evidence(states, {"bronc": (0.5, 0.0)}, {}), EVIDENCE, supposed={"smoke": (1.0, 0.0)})
     assert given.result.tree.tree.cells < found.result.tree.tree.cells
     assert sorted(given.result.tree.order) == [asia.index[name] for name in ("asia", "tub", "lung", "xray", "dysp")]
     assert describe_tree(ask(asia, NOTHING, EVIDENCE))[0].startswith("Nothing is supposed yet")
+    wanted = Supposed({}, Wanted({("smoke",): (0.5, 0.5)}))
+    subject = (EVIDENCE,)
+    aimed = Found(asia, wanted, subject, find_tree(asia, NOTHING, subject))
+    assert describe_tree(aimed)[0].startswith("Targets are left out of this tree")
 
 
 def test_a_component_has_a_tree_of_what_is_hidden_in_it():
@@ -142,3 +146,19 @@ def test_a_network_that_is_too_wide_says_so():
     told = describe_tree(ask(network, NOTHING, NETWORK))
     assert "width 31, largest table 4,294,967,296 cells" in told[0]
     assert told[1] == "Too wide for exact inference: 96 GB of tables, over the limit of 2 GB."
+
+
+def test_the_fill_in_is_on_the_canvas_while_the_tree_is_looked_at(monkeypatch):
+    monkeypatch.setattr("pgmgui.tabs.parts.tree_view.work_beside", lambda do: do()())
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = TreeView(session)
+    assert session.fill_in == []
+    view.look(True)
+    expected = find_clique_tree(session.network).fill_in
+    names = name_all(session.network)
+    assert expected
+    assert session.fill_in == [(names[a], names[b]) for a, b in expected]
+    assert "(dashed on the canvas)" in describe_order(names, find_clique_tree(session.network))[1]
+    view.look(False)
+    assert session.fill_in == []
