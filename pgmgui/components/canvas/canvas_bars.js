@@ -32,8 +32,8 @@ class Bars {
         node.card = {node, states: cards[k].states, more: cards[k].more, element: null, rows: []}
         measure_card(node)
       }
-      const {before, after, kind, numbers, hard} = cards[k]
-      Object.assign(node.card, {before, after, kind, numbers, hard})
+      const {before, after, kind, numbers, hard, margin} = cards[k]
+      Object.assign(node.card, {before, after, kind, numbers, hard, margin})
       if (node.element) this.draw(node)
     })
   }
