@@ -153,7 +153,7 @@ def _add_query(parser: argparse.ArgumentParser) -> None:
         help="these distributions hold before all other evidence, which then changes them",
     )
     parser.add_argument(
-        "--solver", choices=SOLVERS, help="how these distributions are met; the cheapest if none is named"
+        "--solver", choices=SOLVERS, help="how these distributions are met; by default the one of least estimated time"
     )
     parser.add_argument("--evidence-file", metavar="FILE", help="evidence in UAI format, by index")
     add_sensor(parser, "the --evidence of X is what a noisy sensor reports of it")

@@ -29,6 +29,7 @@ from engine.inference.plan import BYTES_PER_CELL
 from engine.inference.targets.meeting import Met
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import MemoryLimitError, PgmError
+from engine.model.messages import count
 from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters
 from engine.model.soft_cells import count_vectors
 
@@ -162,7 +163,7 @@ def convert(options: argparse.Namespace) -> None:
             raise PgmError(f"{option} is for networks; {options.network} is data")
         found = read_dataset(options.network)
         write_dataset(options.out, found.dataset)
-        notes, size = found.notes, f"{found.dataset.n_rows:,} rows of {len(found.dataset.variables)} variables"
+        notes, size = found.notes, describe_size(found.dataset)
     else:
         document = read_model(options)
         if options.markov:
@@ -241,13 +242,18 @@ def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
         "states": states,
     }
     lines = [
-        f"{dataset.n_rows:,} rows ({distinct:,} distinct) of {len(dataset.variables)} variables, "
-        f"{missing:,} cells missing"
+        f"{count(dataset.n_rows, 'row')} ({distinct:,} distinct) of {count(len(dataset.variables), 'variable')}, "
+        f"{count(missing, 'cell')} missing"
         + (f", {likelihoods:,} with a likelihood" if likelihoods else "")
         + (f", {targets:,} with a target" if targets else ""),
         *(f"{role}: {', '.join(names)}" for role, names in roles.items() if names),
     ]
     return result, lines
+
+
+def describe_size(dataset: Dataset) -> str:
+    """How many rows and variables there are, in words."""
+    return f"{count(dataset.n_rows, 'row')} of {count(len(dataset.variables), 'variable')}"
 
 
 def names_by_role(dataset: Dataset) -> dict[str, list[str]]:

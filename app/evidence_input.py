@@ -41,10 +41,10 @@ def parse_evidence(network: Network, options: argparse.Namespace) -> Evidence:
         states[variable.name] = state
     likelihoods = _parse_likelihoods(network, options.likelihood)
     for name, confusion in parse_sensors(network, options.sensor).items():
-        if name not in states or name in likelihoods:
-            raise PgmError(
-                f"--sensor {name}: there is one report of it to read; give --evidence {name}=… with it, alone"
-            )
+        if name not in states:
+            raise PgmError(f"--sensor {name}: there is no report of it to read; give --evidence {name}=… with it")
+        if name in likelihoods:
+            raise PgmError(f"{name!r} has a report that --sensor reads, and a --likelihood: give one of the two")
         variable = network.variables[network.index[name]]
         likelihoods[name] = confusion[:, variable.code(states.pop(name))].tolist()
     return Evidence(states, likelihoods, _parse_marginals(network, options), not options.non_fixed)

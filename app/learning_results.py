@@ -134,7 +134,7 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
     for component, course in zip(components if is_split else [result], last.courses, strict=False):
         component["course"] = asdict(course)
     if has_targets(task.dataset):
-        result["targets"] = "not fixed" if task.has_moving_targets else "fixed"
+        result["targets"] = "non-fixed" if task.has_moving_targets else "fixed"
     if isinstance(task.network, MarkovNetwork):
         result["partition_term"] = float(state_ll[-1])  # −N log Z, or −Σ log Z(given)
     return result

@@ -13,6 +13,7 @@ import numpy as np
 from engine.formats.files import decode, read_bytes
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
+from engine.model.messages import count
 from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
 from engine.simulation.missingness import check_confusion
@@ -70,8 +71,9 @@ def _parse_table(variable: Variable, text: str) -> Floats:
     if [len(row) for row in rows] != [n] * n:
         sizes = " and ".join(str(size) for size in sorted({len(row) for row in rows}))
         raise PgmError(
-            f"the sensor of {variable.name!r} has {len(rows)} rows of {sizes} numbers; expected {n} rows of {n}: "
-            f"for each of the true states {list_names(list(variable.states))}, how probably each is reported"
+            f"the sensor of {variable.name!r} has {count(len(rows), 'row')} of {sizes} numbers; "
+            f"expected {n} rows of {n}: for each of the true states {list_names(list(variable.states))}, "
+            "how probably each is reported"
         )
     return check_confusion(variable, rows)
 

@@ -6,7 +6,7 @@ import argparse
 
 import numpy as np
 
-from app.commands import check_seed, names_by_role, read_model, show
+from app.commands import check_seed, describe_size, names_by_role, read_model, show
 from app.evidence_input import split_names
 from app.missing_input import KINDS, STRENGTH, parse_losses, remove
 from app.sensor_input import parse_sensors
@@ -69,7 +69,7 @@ def simulate(options: argparse.Namespace) -> None:
     result = {"out": options.out, "rows": dataset.n_rows, "variables": len(dataset.variables), **roles}
     result["sensors"] = list(sensors)
     hidden = f", hidden: {', '.join(roles['hidden'])}" if roles["hidden"] else ""
-    lines = [f"wrote {dataset.n_rows:,} rows of {len(dataset.variables)} variables to {options.out}{hidden}"]
+    lines = [f"wrote {describe_size(dataset)} to {options.out}{hidden}"]
     if sensors:
         lines.append(f"reported by a sensor: {', '.join(sensors)}; give learn the same --sensor")
     show(options, document.notes, result, lines)

@@ -17,6 +17,7 @@ from engine.inference.targets.ways import with_factors
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import ImpossibleEvidenceError, MemoryLimitError, ModelError, PgmError
+from engine.model.messages import count
 from engine.model.network import Network, find_variable
 from engine.model.variable import Variable, list_names
 
@@ -74,7 +75,7 @@ def meet_targets(
     Parameters
     ----------
     solver : str
-        One of :data:`~engine.inference.targets.meeting.SOLVERS`; if none is named, the cheapest.
+        One of :data:`~engine.inference.targets.meeting.SOLVERS`; if none is named, that of least estimated time.
 
     Raises
     ------
@@ -221,6 +222,6 @@ def names_of(key: str | tuple[str, ...]) -> tuple[str, ...]:
 
 def _check_vector(variable: Variable, vector: Likelihood) -> None:
     if len(vector) != variable.cardinality:
-        raise ModelError(f"{variable.name!r} has {variable.cardinality} states; got {len(vector)} numbers")
+        raise ModelError(f"{variable.name!r} has {variable.cardinality} states; got {count(len(vector), 'number')}")
     if not np.isfinite(vector).all() or min(vector) < 0 or max(vector) <= 0:
         raise ModelError(f"the numbers for {variable.name!r} must be ≥ 0 and not all 0; got {list(vector)}")

@@ -115,12 +115,12 @@ class Method:
         """Why the method does not learn from the targets of a task's cells; empty if it does."""
         if task.has_moving_targets and not isinstance(self.learner, EM):
             return (
-                "climbs an objective, and targets that are not fixed have none that every step raises; "
+                "climbs an objective, and non-fixed targets have none that every step raises; "
                 "use em, or have them fixed"
             )
         if task.has_moving_targets and self.decomposed:
             return (
-                "learns components apart, and targets that are not fixed depend on the tables of all their ancestors; "
+                "learns components apart, and non-fixed targets depend on the tables of all their ancestors; "
                 "use em, or have them fixed"
             )
         if task.objective.n_fitted and isinstance(self.learner, (EDML, EDMLInTurn)):

@@ -100,7 +100,7 @@ def meet_before(
 def _plan_sets(network: Network, dataset: Dataset, memory_limit: int) -> Plan:
     """The plan of the sets of targets, each as a row that counts as often as rows have it."""
     if not isinstance(network, BayesianNetwork):
-        raise ModelError("targets that are not fixed are for Bayesian networks; the network is a Markov network")
+        raise ModelError("non-fixed targets are for Bayesian networks; the network is a Markov network")
     codes = np.where(dataset.target_cells, dataset.codes, MISSING)
     representative, group = distinct_rows(codes, dataset.n_rows)
     weights = weighted_counts(group, dataset.weights, len(representative))

@@ -1,4 +1,4 @@
-"""Pieces of a file in messages."""
+"""Pieces of a file in messages, and numbers with their nouns."""
 
 from __future__ import annotations
 
@@ -13,3 +13,13 @@ def shorten(text: str, most: int = MOST_QUOTED) -> str:
     "'aaaaa…'"
     """
     return repr(str(text) if len(text) <= most else f"{text[:most]}…")
+
+
+def count(number: float, one: str, many: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "row"), count(1200, "row"), count(2.5, "row")
+    ('1 row', '1,200 rows', '2.5 rows')
+    """
+    shown = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
+    return f"{shown} {one if number == 1 else many or one + 's'}"

@@ -13,7 +13,7 @@ import numpy as np
 from engine.model.arrays import Ints
 from engine.model.errors import ModelError
 from engine.model.layout import Layout
-from engine.model.messages import shorten
+from engine.model.messages import count, shorten
 from engine.model.network import BayesianNetwork, Network, find_variable
 
 Ties = tuple[tuple[int, ...], ...]
@@ -66,9 +66,9 @@ def compare_shapes(network: BayesianNetwork, first: int, other: int) -> str:
     parents, others = network.parents[first], network.parents[other]
     states, other_states = network.variables[first].cardinality, network.variables[other].cardinality
     if states != other_states:
-        return f"{start} {a} has {_count(states, 'state')}, {b} has {other_states}"
+        return f"{start} {a} has {count(states, 'state')}, {b} has {other_states}"
     if len(parents) != len(others):
-        return f"{start} {a} has {_count(len(parents), 'parent')}, {b} has {len(others)}"
+        return f"{start} {a} has {count(len(parents), 'parent')}, {b} has {len(others)}"
     for k, (p, q) in enumerate(zip(parents, others, strict=True), 1):
         states, other_states = network.variables[p].cardinality, network.variables[q].cardinality
         if states != other_states:
@@ -94,7 +94,3 @@ def tie_parameters(layout: Layout, ties: Ties) -> Ints | None:
 
 def _name(network: Network, variable: int) -> str:
     return shorten(network.variables[variable].name)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

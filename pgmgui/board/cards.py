@@ -7,7 +7,7 @@ import numpy as np
 from pgmgui.components.bars.bars import Card
 from pgmgui.components.canvas.graph import Beliefs
 from pgmgui.project.supposing import find_state
-from pgmgui.project.wanted import Supposed, describe_all, find_kind
+from pgmgui.project.wanted import Supposed, describe_all, find_kind, find_margin
 from pgmgui.state.answers import Answer, Answers, Marginals
 from pgmgui.state.session import Session
 
@@ -29,6 +29,7 @@ def make_card(answer: Answer, supposed: Supposed, v: int, most: int) -> Card:
         numbers,
         -1 if state is None else state,
         max(0, variable.cardinality - most),
+        find_margin(supposed, variable.name, answer.network) if kind == "together" else (),
     )
 
 

@@ -77,8 +77,9 @@ def _split(query: Mapping[str, str], key: str) -> Iterator[tuple[str, str]]:
 def _find(network: Network, key: str, names: Sequence[str]) -> list[int]:
     for name in names:
         if name not in network.index:
+            hint = ". Between several stand commas, no semicolons" if ";" in name else ""
             raise PgmError(
-                f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(network.index))}"
+                f"the link's {key!r} names {shorten(name)}; the example has {list_names(list(network.index))}{hint}"
             )
     return [network.index[name] for name in names]
 

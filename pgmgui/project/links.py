@@ -18,7 +18,7 @@ l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov
 tol          the tolerance of the learners
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
-targets      of learning: fixed, or moving: whether the targets of cells hold whatever else a row says
+targets      of learning: fixed, or non-fixed: whether the targets of cells hold whatever else a row says
 x, y         what the plot shows: iterations, inferences or seconds; objective, log-gap or per-row
 fit          what the plot shows: curves (where they end), bounds (looser ones too) or all (from the start)
 suppose      what a query supposes: ``smoke:yes``, with commas between
@@ -226,7 +226,7 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     if scene.hold_out is not None:
         query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
     if not scene.fixed_targets:
-        query["targets"] = "moving"
+        query["targets"] = "non-fixed"
     if saved.axes.across != Axes.across:
         query["x"] = saved.axes.across
     if saved.axes.up != Axes.up:
@@ -304,8 +304,8 @@ def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
 
 def _parse_targets(query: Mapping[str, str]) -> bool:
     value = query.get("targets") or "fixed"
-    if value not in ("fixed", "moving"):
-        raise PgmError(f"the link's 'targets' is {shorten(value)}; use fixed or moving")
+    if value not in ("fixed", "non-fixed"):
+        raise PgmError(f"the link's 'targets' is {shorten(value)}; use fixed or non-fixed")
     return value == "fixed"
 
 

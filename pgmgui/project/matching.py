@@ -21,7 +21,7 @@ from engine.model.variable import Variable
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layers import GAP, LAYER_HEIGHT
 from pgmgui.project.layout import label_width
-from pgmgui.project.scene import Scene
+from pgmgui.project.scene import Scene, with_data
 
 ROW_WIDTH = 1200.0
 """How far new variables go to the right before the next line of them."""
@@ -153,7 +153,7 @@ class Matching:
         data = self._build(network)
         if network is not self.network:
             scene, _ = follow(replace(scene, data=None), network, changes)
-        return replace(scene, data=replace(data, notes=(note, *data.notes)), truth=None)
+        return with_data(scene, replace(data, notes=(note, *data.notes)))
 
     def _extend(self, scene: Scene) -> tuple[Network, Changes]:
         network = self.network

@@ -222,9 +222,7 @@ def derive(scene: Scene) -> Derived:
         return Derived(seen, None, f"Rows cannot be held out: {error}.")
     rows, fixed = seen if split is None else split.train, scene.fixed_targets
     if not fixed and has_targets(rows) and not isinstance(network, BayesianNetwork):
-        return Derived(
-            seen, None, "Targets that are not fixed are for Bayesian networks: have them fixed, among the options."
-        )
+        return Derived(seen, None, "Non-fixed targets are for Bayesian networks: have them fixed, among the options.")
     try:
         task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)
     except MemoryLimitError as error:
@@ -241,6 +239,11 @@ def derive(scene: Scene) -> Derived:
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
     """What follows from a scene, when it is known of another: nothing new if only names and places differ."""
     return known if is_same_problem(scene, old) else derive(scene)
+
+
+def with_data(scene: Scene, data: DataDocument | None, truth: Network | None = None) -> Scene:
+    """A scene with other data; what an example says it shows is of its own data, and is said no longer."""
+    return replace(scene, data=data, truth=truth, note="" if scene.example else scene.note)
 
 
 def is_same_problem(scene: Scene, old: Scene) -> bool:

@@ -11,7 +11,7 @@ from engine.model.errors import ModelError
 from engine.model.randomness import make_generator
 from engine.simulation.sampling import simulate
 from pgmgui.project.marks import Absent, Hidden, Mark, Partial
-from pgmgui.project.scene import Scene
+from pgmgui.project.scene import Scene, with_data
 from pgmgui.project.words import count
 
 
@@ -47,7 +47,7 @@ def simulate_scene(scene: Scene, simulation: Simulation) -> Scene:
     marks |= make_marks([variable.name for variable in network.variables], simulation)
     dataset = simulate(network, simulation.rows, simulation.seed)
     note = f"simulated from the model: {count(simulation.rows, 'row')}, seed {simulation.seed}"
-    return replace(scene, data=DataDocument(dataset, (note,)), marks=marks, truth=network)
+    return replace(with_data(scene, DataDocument(dataset, (note,)), network), marks=marks)
 
 
 def _takes_values(mark: Mark) -> bool:

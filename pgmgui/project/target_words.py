@@ -6,7 +6,7 @@ from engine.learning.targets.splitting import has_targets
 from engine.learning.task import LearningTask
 
 MOVING = (
-    "Targets are not fixed: they hold before the rest of a row is known. What is learned need not get better at every "
+    "Targets are non-fixed: they hold before the rest of a row is known. What is learned need not get better at every "
     "step then; the best iterate is kept when the run ends."
 )
 FIXED = (

@@ -15,7 +15,9 @@ import numpy as np
 from engine.inference.targets.target import make_targets
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
+from engine.model.messages import count
 from engine.model.network import Network, find_variable, table_shape
+from engine.model.variable import list_names
 from pgmgui.project.following import Changes
 from pgmgui.project.numbers import show_number
 from pgmgui.project.supposing import (
@@ -26,7 +28,6 @@ from pgmgui.project.supposing import (
     follow_evidence,
     still_fitting,
 )
-from pgmgui.project.words import cut
 
 Names = tuple[str, ...]
 Numbers = tuple[float, ...]
@@ -41,7 +42,7 @@ KINDS = ("state", "likelihood", "target")
 HALF = 0.5
 """The weight of the less likely states when a likelihood is begun."""
 AUTOMATIC = ""
-"""The solver that is chosen by its cost."""
+"""The solver that is chosen by its estimated time."""
 
 
 @dataclass(frozen=True)
@@ -107,11 +108,12 @@ def arrange(network: Network, names: Sequence[str], numbers: Sequence[float]) ->
     size = int(np.prod(shape))
     if len(names) > 1 and size > MOST_CELLS:
         raise PgmError(
-            f"{cut(list(names))} have {size:,} combinations of states; on the page a target has at most {MOST_CELLS}"
+            f"{list_names(list(names))} have {size:,} combinations of states; "
+            f"on the page a target has at most {MOST_CELLS}"
         )
     if len(numbers) != size:
-        needed = f"{size:,} numbers, one for each state"
-        raise PgmError(f"the target of {cut(list(names))} needs {needed}; got {len(numbers):,}")
+        needed = f"{count(size, 'number')}, one for each state"
+        raise PgmError(f"the target of {list_names(list(names))} needs {needed}; got {len(numbers):,}")
     table = np.array(numbers, dtype=np.float64).reshape(shape)
     table = table.transpose([list(names).index(name) for name in ordered])
     return ordered, tuple(table.reshape(-1).tolist())
@@ -236,6 +238,14 @@ def find_kind(supposed: Supposed, name: str) -> tuple[str, Numbers]:
     if target is not None:
         return "target", target
     return "together" if supposed.wanted.concerning(name) else "", ()
+
+
+def find_margin(supposed: Supposed, name: str, network: Network) -> Numbers:
+    """What the first target that a variable is part of says of it alone; all that it is part of agree."""
+    names = supposed.wanted.concerning(name)[0]
+    table = np.array(supposed.wanted.tables[names]).reshape(_shape(names, network))
+    others = tuple(axis for axis, other in enumerate(names) if other != name)
+    return tuple(table.sum(axis=others).tolist())
 
 
 def list_supposed(supposed: Supposed, network: Network) -> list[str]:

@@ -14,6 +14,7 @@ from engine.learning.snapshot import Snapshot
 from engine.learning.starts import Symmetry
 from engine.learning.task import LearningTask
 from engine.model.dataset import Dataset, Role
+from engine.model.messages import count as count
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
 from engine.model.table_prior import InstalledPrior, LogisticNormal
 
@@ -301,16 +302,6 @@ def sentence(text: str) -> str:
     'No way.'
     """
     return f"{capitalise(text)}."
-
-
-def count(number: float, one: str, many: str = "") -> str:
-    """A number and its noun.
-
-    >>> count(1, "row"), count(1200, "row"), count(2.5, "row")
-    ('1 row', '1,200 rows', '2.5 rows')
-    """
-    shown = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
-    return f"{shown} {one if number == 1 else many or one + 's'}"
 
 
 def count_edges(network: Network) -> str:

@@ -25,7 +25,7 @@ from pgmgui.project.layers import SHAPE
 from pgmgui.project.layout import arrange
 from pgmgui.project.marks import Hidden, Mark
 from pgmgui.project.notes import find_note, write_note
-from pgmgui.project.scene import EMPTY, Derived, Scene
+from pgmgui.project.scene import EMPTY, Derived, Scene, with_data
 from pgmgui.project.tying import tie, untie
 from pgmgui.project.wanted import Supposed
 from pgmgui.project.words import count, cut
@@ -68,7 +68,7 @@ class Editor(OpenScene):
 
     def set_data(self, data: DataDocument | None, derived: Derived | None = None) -> bool:
         """Learn from other data; marks stay."""
-        return self._change("change the data", replace(self.scene, data=data, truth=None), derived)
+        return self._change("change the data", with_data(self.scene, data), derived)
 
     def replace_scene(self, label: str, scene: Scene, derived: Derived | None = None) -> bool:
         """Change several things at once, as one step that can be taken back."""

@@ -14,6 +14,7 @@ from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import flat_exponents
+from engine.model.variable import list_names
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.marks import Mark
 from pgmgui.project.scene import Derived, Parts, Scene, derive_anew
@@ -24,6 +25,7 @@ from pgmgui.project.wanted import (
     Wanted,
     find_kind,
     follow_supposed,
+    list_supposed,
     read_as,
     restrict,
     still_supposed,
@@ -126,7 +128,8 @@ class OpenScene(param.Parameterized):
     def want(self, names: Sequence[str], numbers: Sequence[float] | None) -> bool:
         """Suppose a target of some variables together, a number for each combination of states; None gives it up.
 
-        What else is supposed of each of them is given up, but for other targets, which must agree with it.
+        What else is supposed of each of them is given up, but for other targets, which must agree with it. Of several
+        variables together, where that is not plain to see, a message says so.
         """
         wanted = self.wanted
         if numbers is None:
@@ -138,7 +141,14 @@ class OpenScene(param.Parameterized):
         except PgmError as error:
             self.refuse(error)
             return False
+        given_up = restrict(Supposed(self.evidence), names).likelihoods
         self._suppose(Supposed({name: kept for name, kept in self.evidence.items() if name not in names}, wanted))
+        if given_up and len(names) > 1:
+            told = "; ".join(list_supposed(Supposed(given_up), self.network))
+            self.say(
+                f"No longer supposed: {told}. The target of {list_names(list(names))} takes its place, for a variable "
+                "has one kind of evidence."
+            )
         return True
 
     def suppose_kind(self, name: str, kind: str, posterior: Sequence[float]) -> None:
@@ -154,7 +164,7 @@ class OpenScene(param.Parameterized):
         self._suppose(replace(self.supposed, wanted=replace(self.wanted, fixed=fixed)))
 
     def solve_by(self, solver: str) -> None:
-        """Meet targets by a solver of the engine's; empty for the cheapest."""
+        """Meet targets by a solver of the engine's; empty for that of least estimated time."""
         self._suppose(replace(self.supposed, wanted=replace(self.wanted, solver=solver)))
 
     def suppose_all(self, supposed: Supposed) -> None:

@@ -14,6 +14,8 @@ from engine.model.network import Network
 from pgmgui.project.wanted import AUTOMATIC
 from pgmgui.project.words import count, cut
 
+LEAST_OFF = 1e-12
+"""A residual that is not above this is what rounding leaves: the target is met."""
 MOST_TOLD = 6
 """Targets told in a line of words."""
 TURN = 0.15
@@ -51,7 +53,7 @@ class Course:
     solver : str
         The one that is at work.
     was_named : bool
-        Whether it was asked for; if not, it is the cheapest.
+        Whether it was asked for; if not, it was chosen by its estimated time.
     titles : tuple of str
         What each target is of; targets that are met by themselves are left out.
     stands : tuple of Stand
@@ -69,6 +71,11 @@ class Course:
     ended: bool
     trouble: str = ""
 
+    @property
+    def was_met(self) -> bool:
+        """Whether the targets were met before the first round."""
+        return self.ended and not self.trouble and len(self.stands) == 1
+
 
 def name_solver(solver: str) -> str:
     """A solver as people write it.
@@ -80,12 +87,12 @@ def name_solver(solver: str) -> str:
 
 
 def show_rough(value: float) -> str:
-    """A residual, in two digits.
+    """A residual, in two digits; 0 where it is what rounding leaves.
 
-    >>> show_rough(0.264029), show_rough(5.65e-11)
-    ('0.26', '5.7e-11')
+    >>> show_rough(0.264029), show_rough(5.66e-11), show_rough(2.2e-16)
+    ('0.26', '5.7e-11', '0')
     """
-    return f"{value:.2g}"
+    return f"{value:.2g}" if value > LEAST_OFF else "0"
 
 
 def describe_course(course: Course) -> str:
@@ -94,7 +101,9 @@ def describe_course(course: Course) -> str:
         return ""
     last = course.stands[-1]
     rounds, off = count(last.number, "round"), show_rough(max(last.residuals, default=0.0))
-    how = f"{name_solver(course.solver)}{'' if course.was_named else ' (the cheapest)'}"
+    how = f"{name_solver(course.solver)}{'' if course.was_named else ' (chosen by estimated time)'}"
+    if course.was_met:
+        return f"Targets met already, before the first round: off by {off} at most, and nothing is changed."
     if not course.ended:
         return f"Meeting the targets by {how}: {rounds} so far, still off by {off} …"
     if course.trouble:

@@ -30,9 +30,9 @@ TABLE_PRIOR = (
     "On every row of the tables. Dirichlet adds its exponent − 1 to counts; a logistic-normal prior, or one of an "
     "installed package, has no formula: numerical EM learns with it."
 )
-TARGETS = {"fixed": True, "not fixed": False}
+TARGETS = {"fixed": True, "non-fixed": False}
 TARGET = (
-    "What the posterior of a cell shall be. Fixed: it is that whatever else the row says. Not fixed: it is that before "
+    "What the posterior of a cell shall be. Fixed: it is that whatever else the row says. Non-fixed: it is that before "
     "the row is known, and the rest of the row changes it; EM only, and it need not get better at every step."
 )
 CRITERIA = {"objective": "likelihood", "parameters": "parameters"}

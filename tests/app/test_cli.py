@@ -480,7 +480,7 @@ def test_info_of_data_with_likelihoods_and_targets(tmp_path):
     path.write_text("@relation r\n@attribute A {yes,no}\n@data\n{0.3;0.7}\n[1;2]\n{0.3;0.7}\n?\n")
     found = run("info", path, "--json").result
     assert (found["likelihood_cells"], found["target_cells"], found["distinct_rows"]) == (1, 2, 3)
-    assert "1 cells missing, 1 with a likelihood, 2 with a target" in run("info", path).out
+    assert "1 cell missing, 1 with a likelihood, 2 with a target" in run("info", path).out
 
 
 def test_info_refuses_more_variables_than_a_graph_may_have(monkeypatch):

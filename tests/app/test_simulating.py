@@ -105,7 +105,7 @@ def test_a_cause_that_can_be_missing_is_allowed_where_that_is_said(tmp_path, com
         (["--sensor", "smoke=1.5"], ["1.5", "from 0 to 1"]),
         (["--sensor", "smoke=0.9,0.1/0.2,0.9"], ["'no'", "sum to 1.1", "must sum to 1"]),
         (["--sensor", "smoke=1.1,-0.1/0.2,0.8"], ["'yes'", "not from 0 to 1"]),
-        (["--sensor", "smoke=0.9,0.1"], ["1 rows of 2", "2 rows of 2"]),
+        (["--sensor", "smoke=0.9,0.1"], ["1 row of 2", "2 rows of 2"]),
         (["--sensor", "smoke=0.9,/0.2,0.8"], ["'' is not a number"]),
         (["--sensor", "smoke=0.9", "--sensor", "smoke=0.8"], ["given twice"]),
         (["--sensor", "smoke=nowhere.csv"], ["nowhere.csv", "cannot read"]),
@@ -187,6 +187,6 @@ def test_a_query_takes_a_report_for_what_it_says(tmp_path):
     found = run("query", ASIA, "--evidence", "xray=yes", "--sensor", "xray=0.9,0.1/0.3,0.7", "--json").result
     meant = run("query", ASIA, "--likelihood", "xray=yes:0.9,no:0.3", "--json").result
     assert found == meant
-    assert_refused(run("query", ASIA, "--sensor", "xray=0.9"), "--sensor xray", "--evidence xray=")
+    assert_refused(run("query", ASIA, "--sensor", "xray=0.9"), "--sensor xray: there is no report", "--evidence xray=")
     both = ["--evidence", "xray=yes", "--likelihood", "xray=yes:0.9,no:0.3", "--sensor", "xray=0.9"]
-    assert_refused(run("query", ASIA, *both), "--sensor xray")
+    assert_refused(run("query", ASIA, *both), "'xray' has a report that --sensor reads, and a --likelihood")

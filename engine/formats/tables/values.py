@@ -122,10 +122,13 @@ class Decoder:
     def _fail(self, k: int) -> NoReturn:
         states, text = list_names(self.variable.states), self.column.texts[k].strip()
         expected = f"a state of {shorten(self.variable.name)}; it has {states}"
-        kind = "target" if text.startswith("{") else (split_vector(text) or ("",))[0]
+        meant = text.replace(",", ";")
+        kind = "target" if text.startswith("{") else (split_vector(meant) or ("",))[0]
         if kind:
             numbers = describe_vector(kind, self.variable.cardinality)
             expected = f"a {kind} of {shorten(self.variable.name)}: {numbers}, for {states}"
+            if meant != text and split_vector(meant):
+                expected += f"; write semicolons between the numbers: {shorten(meant)}"
         raise FormatError(
             f"column {shorten(self.column.name)} has {shorten(self.column.texts[k])}, which is not {expected}",
             line_of(self.table, self.column, k),

@@ -12,6 +12,7 @@ from engine.inference.targets.target import ROUNDING, Target
 from engine.model.arrays import Floats
 from engine.model.errors import ImpossibleEvidenceError
 from engine.model.network import Network
+from engine.model.variable import list_names
 
 LEAST_CHANGE = 1e-9
 """A round in which the distance to the targets changes by less than this fraction has stalled."""
@@ -121,6 +122,14 @@ def _tell_conflict(targets: Sequence[Target], latest: Round) -> str:
     order = np.argsort(-latest.residuals)
     worst = "; ".join(f"{targets[j]} by {latest.residuals[j]:.2g}" for j in order[:3] if latest.residuals[j] > ROUNDING)
     return (
-        f"after {latest.number} rounds, some targets are still off and come no closer: {worst}; they probably cannot "
-        "hold at once under this model and evidence: give fewer of them, or weaker ones"
+        f"after {latest.number} rounds, some targets are still off and come no closer: {worst}; {_name_all(targets)} "
+        "under this model and evidence: give fewer of them, or weaker ones"
     )
+
+
+def _name_all(targets: Sequence[Target]) -> str:
+    """Who is at odds: whichever has its turn last is met, at the cost of the others."""
+    if len(targets) == 1:
+        return "it probably cannot hold"
+    told = list_names([", ".join(target.names) for target in targets])
+    return f"the targets of {told} probably cannot hold at once"

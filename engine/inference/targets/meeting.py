@@ -1,4 +1,4 @@
-"""Meeting targets: the way that is cheapest, or the one that is asked for, and what came of it."""
+"""Meeting targets: the way of least estimated time, or the one that is asked for, and what came of it."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Meeting:
     memory_limit: int
 
     def solve(self, solver: str | None, tol: float, max_rounds: int) -> Met:
-        """Meet the targets by one of :data:`SOLVERS`, or by the cheapest.
+        """Meet the targets by one of :data:`SOLVERS`, or by that of least estimated time.
 
         Raises
         ------

@@ -63,6 +63,8 @@ class Card {
     this.kinds = this.build_kinds(make("div", "kinds", top, {role: "group", "aria-label": `Evidence on ${name}`}))
     this.rows = states.map((state, k) => this.build(state, k))
     if (more) make("p", "more", this.root).textContent = `and ${more} more`
+    this.together = make("p", "more", this.root)
+    this.together.textContent = "Has a target together with others"
   }
 
   build_kinds(group) {
@@ -151,12 +153,14 @@ class Card {
   }
 
   // While the user moves a likelihood, what is sent may be of an earlier one: the marks stay where the user has them.
-  fill({before, after, kind, numbers, hard}, moving) {
+  fill({before, after, kind, numbers, hard, margin}, moving) {
     const soft = kind === "likelihood" || kind === "target"
     const meant = kind === "target" ? "target" : "likelihood"
+    const marked = kind === "together" ? "in a target with others" : meant
     this.root.classList.toggle("supposed", kind !== "")
     this.root.classList.toggle("impossible", !after.length)
-    this.root.classList.toggle("target", kind === "target")
+    this.root.classList.toggle("target", kind === "target" || kind === "together")
+    this.together.hidden = kind !== "together"
     for (const [own, button] of this.kinds) button.setAttribute("aria-pressed", own === kind)
     this.rows.forEach((parts, k) => {
       const value = after[k] ?? before[k] ?? 0
@@ -170,10 +174,10 @@ class Card {
       parts.was.textContent = changed ? `was ${was}` : ""
       parts.row.classList.toggle("hard", k === hard)
       parts.button.setAttribute("aria-pressed", k === hard)
-      if (!moving) this.mark(parts, soft || hard >= 0 ? numbers[k] : 1, soft)
+      if (!moving) this.mark(parts, soft || hard >= 0 ? numbers[k] : margin[k] ?? 1, soft || margin.length > 0)
       parts.bar.setAttribute("aria-label", `${meant === "target" ? "Target" : "Likelihood"} of ${this.name} = ${this.states[k]}`)
       parts.bar.title = `Drag for a ${meant}, or use the arrow keys; a click supposes the state`
-      parts.bar.setAttribute("aria-valuetext", `${meant} ${parts.weight}; probability ${told}, before evidence ${was}`)
+      parts.bar.setAttribute("aria-valuetext", `${marked} ${parts.weight}; probability ${told}, before evidence ${was}`)
     })
   }
 }

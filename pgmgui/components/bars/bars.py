@@ -29,6 +29,8 @@ class Card:
         The state that is supposed; −1 for none.
     more : int
         How many states are not shown.
+    margin : tuple of float
+        What a target of several variables says of every state; empty for other kinds.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Card:
     numbers: tuple[float, ...]
     hard: int
     more: int
+    margin: tuple[float, ...] = ()
 
 
 class Bars(Component):

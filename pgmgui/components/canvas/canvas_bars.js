@@ -32,8 +32,8 @@ class Bars {
         node.card = {node, states: cards[k].states, more: cards[k].more, element: null, rows: []}
         measure_card(node)
       }
-      const {before, after, kind, numbers, hard} = cards[k]
-      Object.assign(node.card, {before, after, kind, numbers, hard})
+      const {before, after, kind, numbers, hard, margin} = cards[k]
+      Object.assign(node.card, {before, after, kind, numbers, hard, margin})
       if (node.element) this.draw(node)
     })
   }
@@ -81,12 +81,12 @@ class Bars {
   }
 
   fill(card) {
-    const {before, after, kind, numbers, hard} = card
+    const {before, after, kind, numbers, hard, margin} = card
     const soft = kind === "likelihood" || kind === "target"
     card.element.classList.toggle("supposed", kind !== "")
     card.element.classList.toggle("impossible", !after.length)
     card.rows.forEach((row, k) => {
-      this.weigh(card, k, soft ? numbers[k] : null)
+      this.weigh(card, k, soft ? numbers[k] : margin[k] ?? null)
       // Of a large network most rows stay as they are.
       const now = `${before[k]} ${after[k]} ${k === hard}`
       if (now !== row.now) this.fill_row(card, row, before[k], after[k], k === hard)
@@ -116,7 +116,7 @@ class Bars {
       row.weight = make("path", {class: "weight"}, row.element)
       row.element.insertBefore(row.weight, row.name) // under the texts
     }
-    row.weight.setAttribute("d", card.kind === "target" ? `M-1.75 -1h3.5v${row.high + 2}h-3.5Z` : `M0 ${row.high - 8}l5 8h-10Z`)
+    row.weight.setAttribute("d", card.kind === "target" || card.kind === "together" ? `M-1.75 -1h3.5v${row.high + 2}h-3.5Z` : `M0 ${row.high - 8}l5 8h-10Z`)
     row.weight.setAttribute("transform", `translate(${weight * card.usual.width} 0)`)
   }
 

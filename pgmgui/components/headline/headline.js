@@ -50,7 +50,7 @@ export function render({model}) {
       item.textContent = fact
       return item
     }))
-    root.title = [message.heading, message.note, message.facts.join(", ")].join(". ")
+    root.title = [message.heading, message.note, message.facts.join(", ")].filter(Boolean).join(". ")
   })
   model.send_msg({type: "ready"})
   return root

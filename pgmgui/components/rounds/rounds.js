@@ -3,7 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg"
 const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [420, 150, 42, 10, 10, 22]
-const LEAST = 1e-16 // what rounding leaves is drawn at the bottom
+const ZERO_ROW = 18 // height below the scale, which has no place for 0
 const COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00"]
 const DASHES = ["", "6 3", "2 2", "8 3 2 3", "1 3", "10 4"] // told apart without colour too
 const STEPS = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 10, PageDown: -10}
@@ -64,17 +64,22 @@ class Plot {
     this.send({type: "step", number: wanted})
   }
 
-  draw({lines, number, label, told}) {
+  draw({lines, number, least, label, told}) {
     const {svg} = this
     svg.replaceChildren()
     this.last = Math.max(0, ...lines.map(({values}) => values.length - 1))
     this.number = number
-    const all = lines.flatMap(({values}) => values).filter((value) => value > LEAST)
-    const top = Math.ceil(Math.log10(Math.max(...all, LEAST * 10)))
+    const every = lines.flatMap(({values}) => values)
+    const all = every.filter((value) => value > least)
+    const floor = HEIGHT - BOTTOM - (all.length < every.length ? ZERO_ROW : 0)
+    this.isZero = (value) => value <= least
+    const top = Math.ceil(Math.log10(Math.max(...all, least * 10)))
     const bottom = Math.min(top - 1, Math.floor(Math.log10(Math.min(...all, 10 ** (top - 1)))))
     this.x = (k) => LEFT + (this.last ? k / this.last : 0) * (WIDTH - LEFT - RIGHT)
-    this.y = (value) => TOP + (top - Math.log10(Math.max(value, 10 ** bottom))) / (top - bottom) * (HEIGHT - TOP - BOTTOM)
+    this.level = (power) => TOP + (top - power) / (top - bottom) * (floor - TOP)
+    this.y = (value) => this.isZero(value) ? HEIGHT - BOTTOM : this.level(Math.log10(value))
     this.scale(top, bottom)
+    if (floor < HEIGHT - BOTTOM) this.tick("0", HEIGHT - BOTTOM)
     this.lines = lines.map(({values}, k) => this.trace(values, k))
     this.here = make("line", {class: "here", y1: TOP, y2: HEIGHT - BOTTOM}, svg)
     this.list(lines)
@@ -86,34 +91,35 @@ class Plot {
   }
 
   scale(top, bottom) {
-    const {svg} = this
     const each = Math.ceil((top - bottom) / 4)
-    for (let power = top; power >= bottom; power -= each) {
-      const y = this.y(10 ** power)
-      make("line", {class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y}, svg)
-      make("text", {class: "tick", x: LEFT - 4, y: y + 4, "text-anchor": "end"}, svg, superscript(power))
-    }
+    for (let power = top; power >= bottom; power -= each) this.tick(superscript(power), this.level(power))
     const gap = Math.max(1, Math.ceil(this.last / 8))
     for (let k = 0; k <= this.last; k += gap)
-      make("text", {class: "tick", x: this.x(k), y: HEIGHT - 6, "text-anchor": "middle"}, svg, String(k))
+      make("text", {class: "tick", x: this.x(k), y: HEIGHT - 6, "text-anchor": "middle"}, this.svg, String(k))
   }
 
-  // A line up to the round that is looked at, and faint after it; a dot there.
+  tick(text, y) {
+    make("line", {class: "grid", x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y}, this.svg)
+    make("text", {class: "tick", x: LEFT - 4, y: y + 4, "text-anchor": "end"}, this.svg, text)
+  }
+
+  // A line up to the round that is looked at, and faint after it; a dot there, hollow where it is 0.
   trace(values, k) {
     const look = {fill: "none", stroke: COLOURS[k % 6], "stroke-width": 2, "stroke-dasharray": DASHES[k % 6]}
     const faint = make("polyline", {...look, class: "faint"}, this.svg)
     const strong = make("polyline", look, this.svg)
-    const dot = make("circle", {r: 3.5, fill: COLOURS[k % 6]}, this.svg)
+    const dot = make("circle", {r: 3.5, stroke: COLOURS[k % 6], "stroke-width": 2}, this.svg)
     faint.setAttribute("points", values.map((value, n) => `${this.x(n)},${this.y(value)}`).join(" "))
-    return {values, strong, dot}
+    return {values, strong, dot, colour: COLOURS[k % 6]}
   }
 
   mark() {
     const {number} = this
-    for (const {values, strong, dot} of this.lines) {
+    for (const {values, strong, dot, colour} of this.lines) {
       strong.setAttribute("points", values.slice(0, number + 1).map((value, n) => `${this.x(n)},${this.y(value)}`).join(" "))
       dot.setAttribute("cx", this.x(number))
-      dot.setAttribute("cy", this.y(values[number] ?? LEAST))
+      dot.setAttribute("cy", this.y(values[number] ?? 0))
+      dot.setAttribute("fill", this.isZero(values[number] ?? 0) ? "none" : colour)
     }
     this.here.setAttribute("x1", this.x(number))
     this.here.setAttribute("x2", this.x(number))

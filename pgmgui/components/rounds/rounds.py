@@ -1,4 +1,7 @@
-"""How far something is from where it shall be, round after round, on a log scale: our own Panel component."""
+"""How far something is from where it shall be, round after round, on a log scale: our own Panel component.
+
+A log scale has no place for 0, which has a row of its own below it, and a hollow dot.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,14 @@ class Rounds(Component):
 
     lines = param.List(default=[], item_type=Line, doc="The lines; all have as many values.")
     number = param.Integer(default=0, doc="The round that is looked at.")
+    least = param.Number(default=1e-12, doc="What is not above this counts as 0: it is what rounding leaves.")
     label = param.String(doc="The accessible name of the plot.")
     told = param.String(doc="What is to be said of the round that is looked at.")
     on_step = param.Callable(doc="Called with the round that the user goes to.")
 
     _scripts = ("rounds.js",)
     _styles = ("rounds.css",)
-    _python = ("lines", "number", "label", "told", "on_step")
+    _python = ("lines", "number", "least", "label", "told", "on_step")
 
     def _receive(self, message: dict[str, Any]) -> None:
         number = message.get("number")
@@ -42,7 +46,8 @@ class Rounds(Component):
         if 0 <= number <= last and self.on_step is not None:
             self._do(self.on_step, number)
 
-    @param.depends("lines", "number", "label", "told", watch=True)
+    @param.depends("lines", "number", "least", "label", "told", watch=True)
     def _mounted(self) -> None:
         lines = [asdict(line) for line in self.lines]
-        self._send_msg({"lines": lines, "number": self.number, "label": self.label, "told": self.told})
+        words = {"label": self.label, "told": self.told}
+        self._send_msg({"lines": lines, "number": self.number, "least": self.least, **words})

@@ -7,7 +7,7 @@ import panel as pn
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.rounds.rounds import Line, Rounds
-from pgmgui.state.solving import Course, describe_stand
+from pgmgui.state.solving import LEAST_OFF, Course, describe_stand
 
 BUTTONS = (
     ("first", "|◀", "Before the first round"),
@@ -30,7 +30,7 @@ class CourseView(pn.viewable.Viewer):
         self._number: int | None = None
         self._said: tuple[str, ...] = ()
         self._words, self._here = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(0, 8, 0, 0))
-        self._plot = Rounds(on_step=self._go, sizing_mode="stretch_width", margin=(2, 10, 0, 4))
+        self._plot = Rounds(on_step=self._go, least=LEAST_OFF, sizing_mode="stretch_width", margin=(2, 10, 0, 4))
         self._buttons = Choices(label="Rounds of the solver", on_press=self._press, margin=(2, 0, 4, 0))
         self._view = pn.Column(
             self._words, self._plot, self._buttons, self._here, sizing_mode="stretch_width", margin=(4, 0, 0, 0)
@@ -62,7 +62,7 @@ class CourseView(pn.viewable.Viewer):
 
     def _update(self) -> None:
         course, at = self._course, self._at
-        shown = course is not None and at >= 0 and bool(course.titles)
+        shown = course is not None and at >= 0 and bool(course.titles) and not course.was_met
         self._plot.visible = self._buttons.visible = self._here.__panel__().visible = shown
         if course is None or not shown:
             self._words.write(*self._said, *([] if course else [NO_TARGETS]))
@@ -94,4 +94,7 @@ def describe_plot(course: Course) -> str:
     """What the lines are."""
     number = len(course.titles)
     which = "each target" if number <= MOST_LINES else f"each of the {MOST_LINES} worst of {number:,} targets"
-    return f"How far {which} is off, by rounds (log scale):"
+    drawn = choose_lines(course)
+    has_zero = any(stand.residuals[k] <= LEAST_OFF for k in drawn for stand in course.stands)
+    zero = f"; hollow, in the row of 0: off by {LEAST_OFF:g} at most" if has_zero else ""
+    return f"How far {which} is off, by rounds (log scale{zero}):"

@@ -45,9 +45,8 @@ class LabView(pn.viewable.Viewer):
         self._holds = make_switch("Targets", [FIXED, NON_FIXED], about)
         self._holds.param.watch(lambda event: session.fix_targets(event.new == FIXED), "value")
         solvers = {"automatic": AUTOMATIC, **{name_solver(solver): solver for solver in SOLVERS}}
-        self._solver = make_select(
-            "Solver", "How targets are met. All give the same answer; they differ in cost.", solvers, session.solve_by
-        )
+        costs = "How targets are met: all give the same answer. Automatic is the way of least estimated time."
+        self._solver = make_select("Solver", costs, solvers, session.solve_by)
         self._solver.param.update(margin=(8, 8, 4, 0), max_width=190)
         self._hint = PlainText(margin=(0, 8, 4, 0))
         self._bars = Bars(

@@ -12,6 +12,7 @@ import panel as pn
 from engine.inference.query import Evidence, query
 from engine.insight.meanings import MEANINGS, Reading, forget, read_in_three_ways
 from engine.model.errors import PgmError
+from engine.model.messages import count, shorten
 from engine.model.network import Network
 from engine.model.variable import Variable
 from pgmgui.board.beside import work_beside
@@ -34,8 +35,9 @@ TITLES = {"likelihood": "Likelihood", "fixed": "Fixed", "non-fixed": "Non-fixed"
 WIDTHS = {"likelihood": 85, "fixed": 58, "non-fixed": 82}
 SAYS = {
     "likelihood": "Likelihood: what was seen is that probable in each state; the model weighs it with what it knows.",
-    "fixed": "Fixed target: the posterior is this, after all that is supposed.",
-    "non-fixed": "Non-fixed target: the model had this before the rest was supposed, which then changes it.",
+    "fixed": "Fixed target: the posterior is this, after all that is supposed; other targets are fixed too.",
+    "non-fixed": "Non-fixed target: the model had this before the rest was supposed, which then changes it; "
+    "other targets are non-fixed too.",
 }
 
 
@@ -130,7 +132,8 @@ def read_numbers(text: str, name: str, states: Sequence[str]) -> tuple[float, ..
     """The numbers of a text, one for each state; they must sum to 1, for they are read as a target too."""
     numbers = tuple(parse_number(item) for item in text.replace("/", " ").replace(";", " ").split())
     if len(numbers) != len(states):
-        raise PgmError(f"{name} has {len(states)} states; got {len(numbers)} numbers: give one for each, as 0.8 0.2")
+        has, got = count(len(states), "state"), count(len(numbers), "number")
+        raise PgmError(f"{shorten(name)} has {has}; got {got}: give one for each, as 0.8 0.2")
     if abs(sum(numbers) - 1) > 1e-4:
         raise PgmError(f"the numbers sum to {show_number(sum(numbers))}; to be read as a target they must sum to 1")
     return tuple(value / sum(numbers) for value in numbers)

@@ -185,7 +185,11 @@ def make_source(network: Network, shown: Numbers, draft: Floats) -> Source:
     flat = draft.reshape(-1, draft.shape[-1])
     heads = [Column(variable.name, "head", "", 84) for variable in given]
     about = f"{shown.kind.lower()} of {last.name} = {{}}"
-    columns = [Column(state, "number", about.format(state), editable=True) for state in last.states]
+    titles = [f"{last.name} = {state}" if given else state for state in last.states]
+    columns = [
+        Column(title, "number", about.format(state), editable=True)
+        for title, state in zip(titles, last.states, strict=True)
+    ]
     return Source(
         (*heads, *columns),
         len(rows),

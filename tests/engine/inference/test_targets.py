@@ -201,7 +201,7 @@ def test_a_wide_joint_is_met_along_the_tree():
         meet_targets(network, Evidence({}, {}, targets), "bn-ipfp-2")
 
 
-def test_the_cheapest_way_is_taken():
+def test_a_way_is_chosen_if_none_is_named():
     network = read_network(ASIA).network
     few = meet_targets(network, Evidence({}, {}, {"dysp": [0.7, 0.3]}))
     assert few.solver in SOLVERS

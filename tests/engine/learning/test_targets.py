@@ -363,7 +363,7 @@ def test_a_moving_target_of_a_root_never_falls():
 @pytest.mark.parametrize("method", ["d-em", "lbfgs", "hybrid", "edml", "auto"])
 def test_only_em_takes_moving_targets(method):
     network, dataset = two_targets(4)
-    with pytest.raises(ModelError, match="targets that are not fixed"):
+    with pytest.raises(ModelError, match="non-fixed targets"):
         next(learn(network, dataset, method, fixed=False))
 
 

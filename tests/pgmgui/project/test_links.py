@@ -133,6 +133,7 @@ def test_a_link_to_a_markov_network_has_its_prior_and_what_is_given(prior):
         ),
         ({"example": "asia", "suppose-likelihood": "smoke:1/x"}, "'suppose-likelihood' has '1/x'; expected numbers"),
         ({"example": "asia", "suppose-target": "smoke:0.5/0.6"}, "the target of 'smoke' sums to 1.1"),
+        ({"example": "asia", "suppose-target": "smoke:0.5/0.5;lung:0.1/0.9"}, "Between several stand commas"),
         ({"example": "asia", "suppose-target": "smoke+smoke:1/0/0/0"}, "name each of its variables once"),
         ({"example": "asia", "suppose": "smoke:yes", "suppose-target": "smoke:0.5/0.5"}, "evidence of another kind"),
         ({"example": "asia", "non-fixed": "yes"}, "'non-fixed' is 'yes'; expected 1"),

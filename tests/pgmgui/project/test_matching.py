@@ -1,5 +1,7 @@
 """Choosing what columns and values mean."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,6 +39,13 @@ def test_what_fits_is_not_asked():
     data = matching.apply(SCENE, "read from w.csv").data
     assert data.dataset.codes.tolist() == [[0], [1]]
     assert data.notes[0] == "read from w.csv"
+
+
+def test_what_an_example_shows_is_not_said_of_other_data():
+    matching = begin("Rain,wet\nyes,damp\n")
+    noted = replace(SCENE, note="It is hidden whether it rains")
+    assert matching.apply(noted, "").note == noted.note
+    assert matching.apply(replace(noted, example="weather"), "").note == ""
 
 
 def test_columns_and_values_in_question_come_with_suggestions():

@@ -67,7 +67,7 @@ def test_targets_that_are_not_fixed_are_an_option_that_can_be_undone():
     switch, _ = options._choices["fixed"]
     assert (switch.value, switch.disabled) == ("fixed", False)
     before = session.parts
-    switch.value = "not fixed"
+    switch.value = "non-fixed"
     assert not session.scene.fixed_targets
     assert offered(session.parts) == ["em", "em-textbook"]
     race.begin()
@@ -130,7 +130,7 @@ def test_a_link_and_a_command_say_whether_targets_are_fixed():
     text = make_link(find_example("asia"), Saved(scene))
     assert parse_link(dict(parse_qsl(text.removeprefix("?")))).scene.fixed_targets is False
     assert "targets" not in make_link(find_example("asia"), Saved(replace(scene, fixed_targets=True)))
-    with pytest.raises(PgmError, match="'targets' is 'loose'; use fixed or moving"):
+    with pytest.raises(PgmError, match="'targets' is 'loose'; use fixed or non-fixed"):
         parse_link({"example": "asia", "targets": "loose"})
     assert "--non-fixed" in as_command("asia.json", scene, Settings())
 

@@ -16,6 +16,7 @@ from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, answer_in_turns, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.state.solving import describe_course, describe_stand
+from pgmgui.tabs.query.course_view import CourseView
 from tests import oracles
 
 FIXED = {"dysp": 0.7, "lung": 0.2, "bronc": 0.6740, "xray": 0.2449}
@@ -83,7 +84,18 @@ def test_a_joint_target_with_a_likelihood_is_the_i_projection(session, answers):
     session.show_bars(True)
     cards = look_into(session, answers).cards
     assert [cards[v].kind for v in scope] == ["together", "together"]
+    for axis, v in enumerate(scope):
+        np.testing.assert_allclose(cards[v].margin, pair.sum(axis=1 - axis))
     assert look_into(session, answers).supposed[scope[0]].startswith("smoke, bronc: target yes/yes 0.1, yes/no 0.2")
+
+
+def test_a_joint_target_says_which_state_it_replaces(session, answers):
+    session.suppose("smoke", (1.0, 0.0))
+    session.want(("bronc",), (0.5, 0.5))
+    assert not session.message
+    session.want(("smoke", "bronc"), (0.25, 0.25, 0.25, 0.25))
+    assert not session.evidence
+    assert session.message.startswith("No longer supposed: smoke = yes. The target of 'smoke', 'bronc' takes its place")
 
 
 def test_a_conflict_that_shows_only_in_the_limit_is_said(session, answers):
@@ -92,8 +104,8 @@ def test_a_conflict_that_shows_only_in_the_limit_is_said(session, answers):
         session.want((name,), (share, 1 - share))
     found = answers.answer
     assert found.after is None
-    assert "come no closer" in found.trouble
-    assert "the target of 'tub' by 0.3" in found.trouble
+    assert "come no closer: the target of 'tub' by 0.3" in found.trouble
+    assert "the targets of 'tub', 'lung', 'either' probably cannot hold at once" in found.trouble
     assert describe_evidence(found) == ""
     assert describe_course(found.course).startswith("Targets not met by")
     offs = [max(stand.residuals) for stand in found.course.stands]
@@ -130,7 +142,21 @@ def test_the_course_in_words(session, answers):
     assert offs == "Off by: dysp 0.26, lung 0.15."
     assert describe_stand(course, 1)[0].startswith(f"After round 1 of {rounds}: ")
     session.solve_by("")
-    assert "(the cheapest)" in describe_course(answers.answer.course)
+    assert "(chosen by estimated time)" in describe_course(answers.answer.course)
+
+
+def test_targets_that_the_model_meets_are_met_already(session, answers):
+    session.want(("tub",), tuple(answers.answer.before[session.network.index["tub"]]))
+    course = answers.answer.course
+    assert max(course.stands[0].residuals) < 1e-12
+    assert describe_course(course).startswith("Targets met already, before the first round: off by 0 at most")
+    view = CourseView()
+    view.follow(course, describe_course(course))
+    assert not view._plot.visible
+    session.want(("tub",), (0.5, 0.5))
+    view.follow(answers.answer.course)
+    assert view._plot.visible
+    assert "hollow, in the row of 0: off by 1e-12 at most" in view._words.__panel__().object
 
 
 # --- in turns

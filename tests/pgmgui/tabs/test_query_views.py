@@ -188,6 +188,8 @@ def test_numbers_of_the_selection_are_those_that_are_supposed_or_probable():
     found = find_numbers(session, now)
     assert (found.kind, found.table.tolist()) == (TARGET, [[0.1, 0.2], [0.3, 0.4]])
     assert make_source(session.network, found, found.table).cells(1, 1) == [["no", "0.3", "0.4"]]
+    titles = [column.title for column in make_source(session.network, found, found.table).columns]
+    assert titles == ["smoke", "bronc = yes", "bronc = no"]
     session.suppose("smoke", (1.0, 0.5))
     session.select(["smoke"])
     assert find_numbers(session, None).kind == LIKELIHOOD
@@ -203,7 +205,7 @@ def test_three_meanings_in_words():
     assert begin_with(session, "dysp") == (0.7, 0.3)
     assert read_numbers("0.7/0.3", "dysp", ("yes", "no")) == pytest.approx((0.7, 0.3))
     for text, message in {
-        "0.7": "dysp has 2 states; got 1",
+        "0.7": "'dysp' has 2 states; got 1 number: give",
         "0.7 0.4": "sum to 1.1",
         "a b": "'a' is no number",
     }.items():

@@ -68,6 +68,13 @@ def test_a_wrong_target_is_an_error_with_its_line_and_what_is_expected(read, cel
     assert "2 numbers of 0 or more that sum to 1, for 'yes', 'no'" in said
 
 
+@pytest.mark.parametrize(("cell", "meant"), [("{0.3,0.7}", "'{0.3;0.7}'"), ("[0.3,0.7]", "'[0.3;0.7]'")])
+def test_commas_in_place_of_semicolons_are_an_error_with_a_hint(read, cell, meant):
+    with pytest.raises(FormatError) as caught:
+        read(f'A,B\n"{cell}",0\n', (A, B))
+    assert str(caught.value).endswith(f"; write semicolons between the numbers: {meant}")
+
+
 def test_a_target_without_a_model_is_refused(read):
     with pytest.raises(FormatError, match=r"line 2: column 'A' has the target '\{0.4;0.6\}', which needs the order of"):
         read("A,B\n{0.4;0.6},0\nyes,1\n", None)
