@@ -105,7 +105,7 @@ def _choose_method(options: argparse.Namespace, problem: Input) -> str:
     is_moving = not problem.fixed and has_targets(problem.data)
     method = default_method(problem.network, problem.prior, is_moving=is_moving)
     if method != default_method(problem.network):
-        why = "targets that are not fixed" if is_moving else "this prior"
+        why = "non-fixed targets" if is_moving else "this prior"
         problem.notes.append(f"Learned with {method}, as d-em does not take {why}; --method chooses another.")
     return method
 

@@ -42,7 +42,7 @@ def describe_savings(task: LearningTask) -> str:
     components, busy = task.decomposition.components, _count_iterated(task)
     if task.has_moving_targets:
         return (
-            "Targets are not fixed: they depend on the tables of all their ancestors, so that no component is learned "
+            "Targets are non-fixed: they depend on the tables of all their ancestors, so that no component is learned "
             f"apart. One EM iteration takes {_describe_moving(task)}."
         )
     if isinstance(task.network, MarkovNetwork):
@@ -63,7 +63,7 @@ def describe_savings(task: LearningTask) -> str:
 def describe_briefly(task: LearningTask) -> list[str]:
     """How many components there are, and what one iteration costs if there are any, in short lines."""
     if task.has_moving_targets:
-        return ["Targets are not fixed: all is learned together.", f"An iteration: {_describe_moving(task)}."]
+        return ["Targets are non-fixed: all is learned together.", f"An iteration: {_describe_moving(task)}."]
     components, busy = task.decomposition.components, _count_iterated(task)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
     small, whole = _count_inferences(task), task.whole_rows

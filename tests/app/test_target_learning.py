@@ -79,7 +79,7 @@ def test_targets_that_are_not_fixed_are_learned_by_em_if_no_method_is_named():
     assert found.result["method"] == "em"
     assert found.result["objective"] == run(*COMMAND, "--method", "em", "--non-fixed").result["objective"]
     told = run("learn", *FILES, "--max-iter", 3, "--bound-seconds", 0, "--non-fixed")
-    assert "Learned with em, as d-em does not take targets that are not fixed" in told.err + told.out
+    assert "Learned with em, as d-em does not take non-fixed targets" in told.err + told.out
 
 
 def test_a_prior_without_a_formula_is_learned_with_numerically_if_no_method_is_named():

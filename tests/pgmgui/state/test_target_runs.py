@@ -143,7 +143,7 @@ def test_what_an_iteration_costs_is_what_the_run_counts():
     follow(race)
     spent = np.diff([point.inferences for point in race.curves["em"].points])
     assert describe_briefly(session.parts.task) == [
-        "Targets are not fixed: all is learned together.",
+        "Targets are non-fixed: all is learned together.",
         f"An iteration: {spent[0]} inferences, 8 to meet targets.",
     ]
     assert "no component is learned apart" in describe_savings(session.parts.task)
