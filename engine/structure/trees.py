@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-import networkx as nx
 import numpy as np
 
 from engine.model.arrays import Floats
@@ -107,6 +106,8 @@ def _branch(weights: Floats, variables: list[int], constraints: Constraints, mos
                 f"at most {most}; require fewer, or use hill-climbing"
             )
     bonus = 1.0 + 2.0 * np.abs(weights[np.isfinite(weights)]).sum()
+    import networkx as nx  # takes a while to import, and other commands do without
+
     graph = nx.DiGraph()
     graph.add_nodes_from(variables)
     for p in variables:
