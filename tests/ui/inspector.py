@@ -61,6 +61,7 @@ class Inspector(Board):
         """Choose from a list."""
         self.select_field(field).click()
         self.page.locator(".MuiMenuItem-root").filter(has_text=re.compile(f"^{re.escape(option)}$")).click()
+        expect(self.page.locator(".MuiMenu-root")).to_have_count(0)  # else it swallows the next click
 
     def says(self, text: str) -> Locator:
         """A line of text, whole."""

@@ -31,7 +31,7 @@ PRESS_QUICKLY = """async source => {
   const root = (await import(file)).render({model})
   const answer = numbers => hear({type: "load", cards: [
     {name: "A", states: ["yes", "no"], before: [0.5, 0.5], after: [0.5, 0.5], kind: numbers.length ? "likelihood" : "",
-     numbers, hard: -1, more: 0}]})
+     numbers, margin: [], hard: -1, more: 0}]})
   answer([])
   const bar = root.querySelectorAll("[role=slider]")[1]
   const press = () => bar.dispatchEvent(new KeyboardEvent("keydown", {key: "ArrowLeft"}))

@@ -175,9 +175,7 @@ def test_a_trail_is_drawn_and_says_where_it_is_blocked(stage, open_panel):
 
 
 def test_axe_finds_nothing_in_the_views(open_panel):
-    page = Asking(open_panel("query"))
-    page.suppose("dysp", "yes")
-    page.kind("smoke", "target").click()
+    page = Asking(open_panel("query", scene="?example=asia&suppose=dysp:yes&suppose-target=smoke:0.3/0.7"))
     page.select("lung")
     page.page.evaluate(Axe().axe_script)
     shown = {
