@@ -96,6 +96,8 @@ def _span(weights: Floats, variables: list[int], root: int) -> list[Arrow]:
 
 def _branch(weights: Floats, variables: list[int], constraints: Constraints, most: int) -> list[Arrow]:
     """The heaviest branching (Edmonds) that has the required arrows and none that is not allowed."""
+    import networkx as nx  # takes a while to import, and other commands do without
+
     inside = set(variables)
     required = {arrow for arrow in constraints.required if inside >= set(arrow)}
     for child in variables:
@@ -106,8 +108,6 @@ def _branch(weights: Floats, variables: list[int], constraints: Constraints, mos
                 f"at most {most}; require fewer, or use hill-climbing"
             )
     bonus = 1.0 + 2.0 * np.abs(weights[np.isfinite(weights)]).sum()
-    import networkx as nx  # takes a while to import, and other commands do without
-
     graph = nx.DiGraph()
     graph.add_nodes_from(variables)
     for p in variables:
