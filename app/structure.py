@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from app.commands import show
-from app.structure_input import EDGES, StructureInput, read_structure_input
+from app.structure_input import StructureInput, read_structure_input
 from app.structure_markov import learn_edges
 from engine.formats import Document, write_network
+from engine.formats.packing import split_name
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.model.errors import PgmError
@@ -25,10 +26,9 @@ from engine.structure.families import Families, Parents
 from engine.structure.scores import make_score
 from engine.structure.snapshot import Snapshot
 from engine.structure.structural_em import Round, StructuralEM, make_network
+from pgmgui.project.structure_settings import EDGES, SCORE_TITLES, SEARCH_TITLES
 from pgmgui.project.words import count, show_nats
 
-TITLES = {"hill-climbing": "hill climbing", "chow-liu": "Chow–Liu", "tan": "TAN", "exact": "exact search", "k2": "K2"}
-SCORED = {"bic": "BIC", "aic": "AIC", "bde": "BDe", "bdeu": "BDeu"}
 STOPS = {
     "cancelled": "stopped before its end",
     "time": "out of time: raise --max-seconds",
@@ -80,7 +80,8 @@ def structure(options: argparse.Namespace) -> None:
     found = _search(problem, options) if problem.is_complete else _search_incomplete(problem, options)
     found = replace(found, network=_learn_parameters(problem, found.network))
     if options.out:
-        write_network(options.out, Document(as_markov(found.network) if options.markov else found.network))
+        network = as_markov(found.network) if options.markov else found.network
+        write_network(options.out, Document(network, split_name(options.data)[0]))
     result, lines = _describe(problem, found, options)
     lines += [f"wrote the learned network to {options.out}"] if options.out else []
     show(options, problem.notes, result, lines)
@@ -89,13 +90,13 @@ def structure(options: argparse.Namespace) -> None:
 def _search(problem: StructureInput, options: argparse.Namespace) -> Found:
     """Search in complete data."""
     counts = count_rows(problem.data)
-    families = Families(counts, make_score(options.score, counts, options.equivalent_sample_size))
+    families = _score(problem, counts, options)
     snapshots = problem.search.run(families, problem.constraints, random_state=problem.random_state)
     last, trace = _follow(snapshots, _tell_step, lambda now: now.score)
     is_exact = problem.search.name == "exact" and last.stop == "optimum"
     return Found(
         make_network(problem.data.variables, last.best),
-        TITLES[problem.search.name],
+        SEARCH_TITLES[problem.search.name],
         last.best_score,
         last.iteration,
         trace,
@@ -105,6 +106,10 @@ def _search(problem: StructureInput, options: argparse.Namespace) -> Found:
         _find_bound(problem, families, last, is_exact, Budget(options.bound_seconds)),
         _find_confidence(problem, counts, options) if options.resamples else None,
     )
+
+
+def _score(problem: StructureInput, counts: Counts, options: argparse.Namespace) -> Families:
+    return Families(counts, make_score(options.score, counts, options.equivalent_sample_size, problem.prior_network))
 
 
 def _find_bound(
@@ -124,8 +129,9 @@ def _find_confidence(problem: StructureInput, counts: Counts, options: argparse.
     """What the same search finds in resampled data; Ctrl+C ends it with what is known."""
 
     def search(drawn: Counts) -> Parents:
-        families = Families(drawn, make_score(options.score, drawn, options.equivalent_sample_size))
-        *_, last = problem.search.run(families, problem.constraints, random_state=problem.random_state)
+        *_, last = problem.search.run(
+            _score(problem, drawn, options), problem.constraints, random_state=problem.random_state
+        )
         return last.best
 
     found = None
@@ -143,7 +149,9 @@ def _search_incomplete(problem: StructureInput, options: argparse.Namespace) -> 
         count_rows(problem.data)  # says what is missing, and what to do
     if options.resamples:
         raise PgmError("--resamples is for complete data; leave it out")
-    method = StructuralEM(options.score, options.equivalent_sample_size, problem.search.climbing)
+    method = StructuralEM(
+        options.score, options.equivalent_sample_size, problem.search.climbing, prior=problem.prior_network
+    )
     rounds = method.run(problem.data, problem.constraints, random_state=problem.random_state)
     last, trace = _follow(rounds, _tell_round, _reach)
     problem.notes.append(
@@ -232,10 +240,10 @@ def _describe(problem: StructureInput, found: Found, options: argparse.Namespace
         "seconds": found.seconds,
         "stop": found.stop,
         "trace": found.trace,
-        "rows": problem.data.n_rows,
+        "rows": problem.n_rows,
         "out": options.out,
     }
-    title = f"{found.method} by {SCORED.get(options.score, options.score)}"
+    title = f"{found.method} by {SCORE_TITLES[options.score]}"
     what = "round" if not problem.is_complete else "step"
     lines = [
         f"{title}: {count(len(arrows), 'arrow')} among {count(len(names), 'variable')} after "
@@ -264,7 +272,8 @@ def _describe_bound(found: Found) -> list[str]:
     gap = found.bound.value - found.score
     if gap <= CLOSE:
         return ["no structure scores more: it is at its upper bound"]
-    reached = "which one reaches: try --restarts 5, or --search exact"
+    is_climb = found.method == SEARCH_TITLES["hill-climbing"]
+    reached = f"the best one reaches it: try {'more --restarts, or ' if is_climb else ''}--search exact"
     kind = reached if found.bound.kind == EXACT else "an upper bound: more --bound-seconds may lower it"
     return [f"no structure scores more than {found.bound.value:,.4f}, {show_nats(gap)} nats above ({kind})"]
 

@@ -7,29 +7,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.commands import check_seed
-from app.evidence_input import split_names
+from app.data_input import read_data
 from app.learning_input import read_prior
-from engine.formats import read_dataset, read_network
-from engine.model.dataset import Dataset, Role
-from engine.model.errors import PgmError, UnknownNameError
-from engine.model.messages import shorten
+from engine.formats import read_network
+from engine.model.dataset import Dataset
+from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.prior import Prior
 from engine.model.table_prior import TablePrior
 from engine.model.variable import Variable, list_names
 from engine.structure.comparison import align_structure
-from engine.structure.constraints import Arrow, Constraints
+from engine.structure.constraints import Constraints
 from engine.structure.families import Parents
 from engine.structure.hill_climbing import Climb
 from engine.structure.scores import DEFAULT_SAMPLE_SIZE, SCORES
 from engine.structure.search import SEARCHES, Search
 from engine.structure.structural_em import add_hidden, make_network
+from pgmgui.project.structure_constraints import find_column, parse_arrow, parse_names
+from pgmgui.project.structure_problem import check_values, is_complete
+from pgmgui.project.structure_settings import EDGES
 
-EDGES = "l1"
-"""The search for edges without arrows."""
 BOUND_SECONDS = 1.0
-MOST_STATES, MOST_VALUES = 100, 5_000
-"""Of a hidden variable, and of a column: learning its parameters takes the square of it in memory, 200 MB."""
+MOST_STATES = 100
+"""Of a hidden variable."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,22 +38,28 @@ class StructureInput:
 
     Attributes
     ----------
+    prior_network : BayesianNetwork, optional
+        That of the score ``bde``.
     true : structure, optional
         That of the network to compare with.
+    n_rows : int
+        Those of the data; equal ones may be merged there.
     """
 
     data: Dataset
     constraints: Constraints
     search: Search
     prior: Prior
+    prior_network: BayesianNetwork | None
     true: Parents | None
     random_state: int
     notes: list[str]
+    n_rows: int
 
     @property
     def is_complete(self) -> bool:
         """Whether every cell of the data is known."""
-        return all(role is Role.OBSERVED for role in self.data.roles)
+        return is_complete(self.data)
 
     @property
     def names(self) -> list[str]:
@@ -73,6 +79,9 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         default=DEFAULT_SAMPLE_SIZE,
         metavar="S",
         help="bde, bdeu: how many rows the prior is worth (default: %(default)g)",
+    )
+    parser.add_argument(
+        "--prior-network", metavar="NETWORK", help="bde: what was known before (default: frequencies, no arrows)"
     )
     parser.add_argument("--search", choices=(*SEARCHES, EDGES), default=SEARCHES[0], help="default: %(default)s")
     _add_constraints(parser)
@@ -96,7 +105,7 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
         type=float,
         default=BOUND_SECONDS,
         metavar="SECONDS",
-        help="about how long to look for a lower bound of the score (default: %(default)g)",
+        help="about how long to look for a tighter upper bound of the score (default: %(default)g)",
     )
     parser.add_argument("--markov", action="store_true", help="write a Markov network: each table becomes a factor")
     parser.add_argument("--out", metavar="FILE", help="where to write the network, parameters included")
@@ -117,7 +126,7 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=Climb.restarts,
         metavar="N",
-        help="hill-climbing: how often to go on from the best after steps at random (default: %(default)s)",
+        help="hill-climbing: how often to go on from the best, half its arrows turned or dropped (default: by data)",
     )
     parser.add_argument(
         "--max-seconds",
@@ -151,20 +160,24 @@ def _add_constraints(parser: argparse.ArgumentParser) -> None:
 
 def read_structure_input(options: argparse.Namespace) -> StructureInput:
     """What the options name."""
-    found = read_dataset(options.data, missing=options.missing_code)
-    for variable in found.dataset.variables:
-        if variable.cardinality > MOST_VALUES:
-            raise PgmError(
-                f"column {shorten(variable.name)} has {variable.cardinality:,} values, and at most {MOST_VALUES:,} are "
-                "allowed; leave columns out that tell every row apart, or put their values into intervals"
-            )
-    data = add_hidden(found.dataset, [_parse_hidden(text) for text in options.hidden])
+    if options.resamples < 0:
+        raise PgmError(f"--resamples must be 0 or more; got {options.resamples}")
+    prior_network = None if options.prior_network is None else _read_prior_network(options)
+    found = read_data(options, options.data, None if prior_network is None else prior_network.variables)
+    if found.absent:
+        raise PgmError(
+            f"{options.prior_network}: the data has no column for {list_names(found.absent)}; give a network of its "
+            "columns alone"
+        )
+    check_values(found.data.variables)
+    data = add_hidden(found.data.rows(), [_parse_hidden(text) for text in options.hidden])
     empty = make_network(data.variables, ((),) * len(data.variables))
+    index = empty.index
     constraints = Constraints(
         data.variables,
-        frozenset(_parse_arrow(empty, text, "--require") for text in options.require),
-        frozenset(_parse_arrow(empty, text, "--forbid") for text in options.forbid),
-        tuple(tuple(_parse_names(empty, text)) for text in options.tiers),
+        frozenset(parse_arrow(index, text, "--require") for text in options.require),
+        frozenset(parse_arrow(index, text, "--forbid") for text in options.forbid),
+        tuple(parse_names(index, text) for text in options.tiers),
         options.max_parents,
     )
     return StructureInput(
@@ -172,9 +185,11 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         constraints,
         _make_search(options, empty),
         _read_exponents(empty, options),
+        prior_network,
         None if options.truth is None else _read_truth(options.truth, data.variables),
         check_seed(options.random_state),
         list(found.notes),
+        found.data.n_rows,
     )
 
 
@@ -189,48 +204,33 @@ def _read_exponents(empty: BayesianNetwork, options: argparse.Namespace) -> Prio
 def _make_search(options: argparse.Namespace, empty: BayesianNetwork) -> Search:
     if options.search == "tan" and options.root is None:
         raise PgmError("tan needs a class: name it with --root X")
+    if options.root is not None and options.search not in ("chow-liu", "tan"):
+        raise PgmError("--root is for --search chow-liu and tan; leave it out")
+    if options.order is not None and options.search != "k2":
+        raise PgmError("--order is for --search k2; leave it out, or use --tiers")
     climbing = Climb(tabu=options.tabu, restarts=options.restarts, max_seconds=options.max_seconds)
-    root = 0 if options.root is None else _find_column(empty, options.root)
-    order = None if options.order is None else _parse_names(empty, options.order)
+    root = 0 if options.root is None else find_column(empty.index, options.root)
+    order = None if options.order is None else parse_names(empty.index, options.order)
     return Search(options.search, climbing, root, order)
 
 
+def _read_prior_network(options: argparse.Namespace) -> BayesianNetwork:
+    if options.score != "bde" or options.search == EDGES:
+        raise PgmError("--prior-network is for --score bde, with a search for arrows; leave it out")
+    if options.hidden:
+        raise PgmError("--hidden adds variables that --prior-network says nothing of; leave one of them out")
+    return _read_bayesian(options.prior_network, "is no prior here; give a Bayesian network")
+
+
 def _read_truth(path: str, variables: Sequence[Variable]) -> Parents:
+    return align_structure(_read_bayesian(path, "has no arrows to compare with; give a Bayesian network"), variables)
+
+
+def _read_bayesian(path: str, why: str) -> BayesianNetwork:
     network = read_network(path).network
     if not isinstance(network, BayesianNetwork):
-        raise PgmError(f"{path}: a Markov network has no arrows to compare with; give a Bayesian network")
-    return align_structure(network, variables)
-
-
-def _parse_names(empty: BayesianNetwork, text: str) -> list[int]:
-    try:
-        names = split_names(empty, text)
-    except UnknownNameError:
-        unknown = next((name for name in text.split(",") if name not in empty.index), text)
-        return [_find_column(empty, unknown)]
-    return [empty.index[name] for name in names]
-
-
-def _find_column(empty: BayesianNetwork, name: str) -> int:
-    if name not in empty.index:
-        known = list_names([variable.name for variable in empty.variables])
-        raise PgmError(f"the data has no column {shorten(name)}; it has {known}")
-    return empty.index[name]
-
-
-def _parse_arrow(empty: BayesianNetwork, text: str, option: str) -> Arrow:
-    """``A->B``; the names may hold arrows too."""
-    for arrow in ("->", "→"):
-        pieces = text.split(arrow)
-        for k in range(1, len(pieces)):
-            names = arrow.join(pieces[:k]).strip(), arrow.join(pieces[k:]).strip()
-            if all(name in empty.index for name in names):
-                return empty.index[names[0]], empty.index[names[1]]
-        if len(pieces) == 2:
-            for name in pieces:
-                _find_column(empty, name.strip())
-    known = list_names([variable.name for variable in empty.variables])
-    raise PgmError(f"{option} {text}: expected an arrow such as A->B between two of {known}")
+        raise PgmError(f"{path}: a Markov network {why}")
+    return network
 
 
 def _parse_hidden(text: str) -> Variable:

@@ -11,6 +11,7 @@ import numpy as np
 from app.commands import show
 from app.structure_input import StructureInput
 from engine.formats import Document, write_network
+from engine.formats.packing import split_name
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork
 from engine.structure.markov import drop_ones, learn_pairs, suggest_scale
@@ -39,7 +40,7 @@ def learn_edges(problem: StructureInput, options: argparse.Namespace) -> None:
     assert isinstance(whole, MarkovNetwork)
     network = drop_ones(whole)
     if options.out:
-        write_network(options.out, Document(network))
+        write_network(options.out, Document(network, split_name(options.data)[0]))
     edges = [[problem.names[a], problem.names[b]] for a, b in network.edges]
     result: dict[str, Any] = {
         "search": "l1",
@@ -52,7 +53,7 @@ def learn_edges(problem: StructureInput, options: argparse.Namespace) -> None:
         "steps": last.iteration,
         "seconds": last.seconds,
         "stop": last.stop or "cancelled",
-        "rows": problem.data.n_rows,
+        "rows": problem.n_rows,
         "out": options.out,
     }
     pairs = len(problem.names) * (len(problem.names) - 1) // 2

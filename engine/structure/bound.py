@@ -10,6 +10,8 @@ is the lower bound of the two where there are many variables and many parents ar
 from __future__ import annotations
 
 import heapq
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,11 +20,14 @@ from engine.learning.imap.budget import WORK_PER_SECOND, Budget, Meter
 from engine.structure.constraints import Constraints
 from engine.structure.families import Families
 from engine.structure.groups import Groups
+from engine.structure.hill_climbing import never
 from engine.structure.limits import Limits
 
 WORK_PER_STEP, WORK_PER_FAMILY, WORK_PER_COUNT, WORK_PER_CELL = 3_000, 600, 20_000, 0.4
 """What a step takes, each family that it keeps for later, counting, and a cell of that: as reads of cells; measured."""
 EXACT, UPPER = "exact", "upper"
+TELLING = 0.3
+"""Seconds between two bounds that are told: to add one up takes time too."""
 
 
 @dataclass(frozen=True)
@@ -135,16 +140,31 @@ class Bounding:
         heapq.heappush(self._aside, (family[0] + family[3], child, family))
 
 
-def bound_score(families: Families, constraints: Constraints, budget: Budget) -> StructureBound:
-    """The lowest bound that some seconds' work finds."""
+def lower_bound(
+    families: Families, constraints: Constraints, budget: Budget, cancelled: Callable[[], bool] = never
+) -> Iterator[StructureBound]:
+    """The bounds that some seconds' work finds, each no higher than the one before; the last one is that of all of it.
+
+    Asked for ``cancelled`` between steps, it ends with what it has.
+    """
     bounding, meter = Bounding(families, constraints), Meter(budget.seconds)
     count = families.counts.work * WORK_PER_CELL + WORK_PER_COUNT
     work = families.pair_steps * count
+    told = time.monotonic()
     if constraints.cap > 1 and work <= meter.seconds * WORK_PER_SECOND:
         families.extend_pairs()
         meter.count(work)
-    while not (meter.is_over or bounding.is_closed):
+    while not (meter.is_over or bounding.is_closed or cancelled()):
         before = families.counted
         found = bounding.step()
         meter.count(WORK_PER_STEP + WORK_PER_FAMILY * found + (count if families.counted > before else 0))
-    return StructureBound(bounding.value, bounding.kind)
+        if time.monotonic() >= told + TELLING:
+            told = time.monotonic()
+            yield StructureBound(bounding.value, UPPER)
+    yield StructureBound(bounding.value, bounding.kind)
+
+
+def bound_score(families: Families, constraints: Constraints, budget: Budget) -> StructureBound:
+    """The lowest bound that some seconds' work finds."""
+    *_, last = lower_bound(families, constraints, budget)
+    return last

@@ -49,7 +49,7 @@ class Completion:
 
     def expect(self, network: BayesianNetwork) -> tuple[Counts, float]:
         """The complete rows with their expected weights under a network, and the log-likelihood of the data."""
-        logs = _find_logs(network, self.counts)[self.complete]
+        logs = find_logs(network, self.counts)[self.complete]
         with np.errstate(divide="ignore"):
             logs = logs + np.log(self.factor)
         top = np.maximum.reduceat(logs, self.starts)
@@ -107,7 +107,7 @@ def _expand(merged: Dataset, ways: Ints) -> Completion:
     return Completion(merged.weights, starts, row, complete, factor, counts)
 
 
-def _find_logs(network: BayesianNetwork, counts: Counts) -> Floats:
+def find_logs(network: BayesianNetwork, counts: Counts) -> Floats:
     """log Pr of each complete row."""
     found = np.zeros(counts.n_rows)
     with np.errstate(divide="ignore"):

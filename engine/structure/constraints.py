@@ -52,9 +52,10 @@ class Constraints:
                 raise ModelError(f"the required arrow {self._show(arrow)} {why}; drop one of the two")
         for v, parents in enumerate(self.required_parents):
             if len(parents) > self.cap:
+                needed = "1 parent" if len(parents) == 1 else f"{len(parents)} parents"
                 raise ModelError(
-                    f"{len(parents)} parents of {self._name(v)} are required, and at most {self.cap} are allowed; "
-                    "raise the cap, or require fewer"
+                    f"{self._name(v)} needs {needed} by the required arrows, and {self.cap} at most "
+                    f"{'is' if self.cap == 1 else 'are'} allowed; raise the cap, or require fewer"
                 )
         cycle = find_cycle(self.required_parents)
         if cycle:

@@ -17,13 +17,14 @@ from engine.model.errors import ModelError
 from engine.model.variable import Variable, list_names
 
 Keys = npt.NDArray[np.int32]
-MOST_CELLS = 1 << 23
-"""The largest table that is counted for all other variables at once; beyond it, one after the other."""
+MOST_CELLS, CELLS_PER_VARIABLE = 1 << 23, 1 << 11
+"""The largest table that is counted for all other variables at once; beyond it, one after the other, which takes as
+long as a table of so many cells for each."""
 MOST_COUNTED = 1 << 27
 """The largest table of one family: 1 GB."""
 ELEMENTS = 1 << 15
 """So many cells of data are counted in one call: what they need stays in the processor's cache."""
-ROWS_PER_STATE, MOST_JOINED = 200, 64
+ROWS_PER_STATE, MOST_JOINED = 200, 128
 """Columns are joined to blocks, of one state per so many rows and of so many states at most."""
 
 
@@ -44,6 +45,28 @@ class Configurations:
     @property
     def size(self) -> int:
         return int(self.codes.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """The counts of several sets of variables, which have some in common and one more each, or none.
+
+    Attributes
+    ----------
+    common : tuple of int
+        Variables of all sets.
+    codes : array (common, configurations)
+        Their states in each configuration that occurs.
+    child : int, optional
+        One more of these, all states of which are counted.
+    counts : array (columns, configurations, states of the child)
+        A column for each state of all variables, as each of them is added to a set; or a single one if none is.
+    """
+
+    common: tuple[int, ...]
+    codes: Ints
+    child: int | None
+    counts: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +132,14 @@ class Counts:
         """Some of the rows, with other weights."""
         return Counts(self.variables, self.codes[:, rows], weights)
 
-    def configurations(self, parents: Sequence[int]) -> Configurations:
+    def configurations(self, variables: Sequence[int]) -> Configurations:
         """The states of some variables that occur together."""
-        ranges = [(0, int(self.sizes[p]) - 1) for p in parents]
-        first, number = distinct_rows([self.codes[p] for p in parents], self.n_rows, ranges)
-        return Configurations(number, self.codes[list(parents)][:, first].astype(np.int64))
+        ranges = [(0, int(self.sizes[v]) - 1) for v in variables]
+        first, number = distinct_rows([self.codes[v] for v in variables], self.n_rows, ranges)
+        codes = np.empty((len(variables), len(first)), dtype=np.int64)
+        for row, v in zip(codes, variables, strict=True):
+            row[:] = self.codes[v, first]
+        return Configurations(number, codes)
 
     def count(self, child: int, configurations: Configurations) -> Floats:
         """How often each state of a variable occurs with each configuration, shape (configurations, states)."""
@@ -126,62 +152,61 @@ class Counts:
         key = configurations.number * size + self.codes[child]
         return weighted_counts(key, self.weights, configurations.size * size).reshape(-1, size)
 
-    def fits(self, child: int, configurations: Configurations) -> bool:
-        """Whether all variables can be added to a family at once."""
-        return configurations.size * int(self.sizes[child]) * len(self._blocks.keys) * self._blocks.width <= MOST_CELLS
+    def fits(self, child: int | None, configurations: Configurations) -> bool:
+        """Whether all variables can be added to a family, or to none, at once."""
+        worth = max(self.work, CELLS_PER_VARIABLE * self.n_variables)
+        return configurations.size * self._count_states(child) * self._blocks.width <= min(worth, MOST_CELLS)
 
-    def count_extended(self, child: int, configurations: Configurations) -> Floats:
-        """The same with every state of every variable, shape (configurations, states, states of all variables)."""
-        size = int(self.sizes[child])
-        if not configurations.codes.shape[0] and len(self.owner) ** 2 <= MOST_CELLS:
+    def count_extended(self, child: int | None, configurations: Configurations) -> Floats:
+        """The same with every state of every variable, shape (states of all variables, configurations, states)."""
+        size = self._count_states(child)
+        if child is None:
+            key = configurations.number
+        elif not configurations.codes.shape[0] and len(self.owner) ** 2 <= MOST_CELLS:
             start = self.starts[child]
-            return self._pairs[None, start : start + size]
-        key = configurations.number * size + self.codes[child]
-        found = self._count_against_all(key, configurations.size * size)
-        return found.reshape(configurations.size, size, -1)
+            return self._pairs[:, None, start : start + size]
+        else:
+            key = configurations.number * size + self.codes[child]
+        return self._count_against_all(key, configurations.size * size).reshape(-1, configurations.size, size)
+
+    def _count_states(self, child: int | None) -> int:
+        return 1 if child is None else int(self.sizes[child])
 
     @cached_property
     def _pairs(self) -> Floats:
         """How often any two states occur together, shape (states of all variables, states of all variables)."""
-        blocks, found = self._blocks, np.empty((len(self.owner), len(self.owner)))
-        for keys, group, shape in zip(blocks.keys, blocks.groups, blocks.shapes, strict=True):
-            counted = self._count_against_all(keys, math.prod(shape)).reshape(*shape, -1)
-            for axis, v in enumerate(group):
-                others = tuple(k for k in range(len(group)) if k != axis)
-                found[self.starts[v] : self.starts[v] + self.sizes[v]] = counted.sum(axis=others)
-        return found
+        blocks = self._blocks
+        counted = [
+            self._count_against_all(keys, end - begin)
+            for keys, begin, end in zip(blocks.keys, blocks.bounds, blocks.bounds[1:], strict=False)
+        ]
+        return blocks.part(np.concatenate(counted, axis=1).T)
 
     def _count_against_all(self, key: Ints | Keys, size: int) -> Floats:
-        """How often each key occurs with each state of all variables, shape (keys, states)."""
+        """How often each key occurs with each state of all variables, shape (states, keys)."""
         blocks = self._blocks
-        every, cells = len(blocks.keys), size * blocks.width
-        found = np.zeros((every, cells))
         if blocks.keys.size <= ELEMENTS:
-            index = blocks.keys + (key * np.int64(blocks.width)) + np.arange(every)[:, None] * cells
-            found += weighted_counts(index.reshape(-1), np.tile(self.weights, every), found.size).reshape(found.shape)
-        else:
-            step = min(self.n_rows, ELEMENTS)
-            buffer = np.empty(step, dtype=np.int64)
-            for begin in range(0, self.n_rows, step):
-                part = slice(begin, begin + step)
-                shifted, weights = key[part] * np.int64(blocks.width), self.weights[part]
-                for keys, counted in zip(blocks.keys, found, strict=True):
-                    index = np.add(keys[part], shifted, out=buffer[: len(shifted)])
-                    counted += weighted_counts(index, weights, cells)
-        return self._part_blocks(found.reshape(every, size, -1))
+            states, weights = self._spread
+            found = weighted_counts((states * size + key).reshape(-1), weights, blocks.width * size)
+            return blocks.part(found.reshape(-1, size))
+        found = np.zeros((blocks.width, size))
+        step = min(self.n_rows, ELEMENTS)
+        buffer = np.empty(step, dtype=np.int64)
+        for begin in range(0, self.n_rows, step):
+            part = slice(begin, begin + step)
+            shifted, weights = key[part], self.weights[part]
+            for keys, first, end in zip(blocks.keys, blocks.bounds, blocks.bounds[1:], strict=False):
+                index = np.multiply(keys[part], size, out=buffer[: len(shifted)])
+                index += shifted
+                counted = found[first:end].reshape(-1)
+                counted += weighted_counts(index, weights, len(counted))
+        return blocks.part(found)
 
-    def _part_blocks(self, counted: Floats) -> Floats:
-        """Counts of the joint states of blocks, shape (blocks, keys, width), by the states of all variables."""
-        blocks, keys = self._blocks, counted.shape[1]
-        if blocks.columns is not None:
-            return counted.transpose(1, 0, 2).reshape(keys, -1)[:, blocks.columns]
-        found = np.empty((keys, len(self.owner)))
-        for table, group, shape in zip(counted, blocks.groups, blocks.shapes, strict=True):
-            joint = table[:, : math.prod(shape)].reshape(keys, *shape)
-            for axis, v in enumerate(group):
-                others = tuple(k + 1 for k in range(len(group)) if k != axis)
-                found[:, self.starts[v] : self.starts[v] + self.sizes[v]] = joint.sum(axis=others)
-        return found
+    @cached_property
+    def _spread(self) -> tuple[Ints, Floats]:
+        """Where all joint states of blocks stand if laid end to end, and the weights for each block: of little data."""
+        blocks = self._blocks
+        return blocks.keys + np.array(blocks.bounds[:-1])[:, None], np.tile(self.weights, len(blocks.keys))
 
     @cached_property
     def _blocks(self) -> _Blocks:
@@ -201,39 +226,49 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class _Blocks:
-    """Columns joined to blocks, which are counted as one variable each, all with as many states as the largest.
+    """Columns joined to blocks, which are counted as one variable each.
 
     Attributes
     ----------
-    groups, shapes : tuple of tuple of int
-        Per block its variables, and their numbers of states.
     keys : array (blocks, rows)
         The joint state of each block's columns.
-    width : int
-        The most joint states of a block.
-    columns : array (states,), optional
-        Where each state of all variables stands among those of all blocks, if each column is a block.
+    bounds : tuple of int
+        Where the joint states of each block begin, all laid end to end, and where the last ends.
+    joint, starts : array, array (states,)
+        The joint states that have each state of all variables, laid end to end, and where they begin; None if each
+        column is a block.
     """
 
-    groups: tuple[tuple[int, ...], ...]
-    shapes: tuple[tuple[int, ...], ...]
     keys: Keys
-    width: int
-    columns: Ints | None
+    bounds: tuple[int, ...]
+    joint: Ints | None
+    starts: Ints
+
+    @property
+    def width(self) -> int:
+        """How many joint states there are."""
+        return self.bounds[-1]
+
+    def part(self, counted: Floats) -> Floats:
+        """Counts of joint states, shape (joint states, …), by the states of all variables."""
+        return counted if self.joint is None else np.add.reduceat(counted[self.joint], self.starts, axis=0)
 
 
 def _join(counts: Counts, groups: Sequence[Sequence[int]]) -> _Blocks:
-    shapes = tuple(tuple(counts.sizes[list(group)].tolist()) for group in groups)
-    width = max(math.prod(shape) for shape in shapes)
     keys = np.zeros((len(groups), counts.n_rows), dtype=np.int32)
-    for row, group, shape in zip(keys, groups, shapes, strict=True):
+    bounds, joint = [0], []
+    for row, group in zip(keys, groups, strict=True):
+        shape = counts.sizes[list(group)].tolist()
         for v, states in zip(group, shape, strict=True):
             row *= states
             row += counts.codes[v]
-    columns = None
+        states = np.arange(bounds[-1], bounds[-1] + math.prod(shape)).reshape(shape)
+        joint += [np.moveaxis(states, axis, 0).reshape(size, -1) for axis, size in enumerate(shape)]
+        bounds.append(bounds[-1] + states.size)
     if len(groups) == counts.n_variables:
-        columns = counts.owner * width + np.arange(len(counts.owner)) - counts.starts[counts.owner]
-    return _Blocks(tuple(map(tuple, groups)), shapes, keys, width, columns)
+        return _Blocks(keys, tuple(bounds), None, counts.starts)
+    ends = np.cumsum(np.concatenate([np.full(*table.shape) for table in joint]))
+    return _Blocks(keys, tuple(bounds), np.concatenate([table.reshape(-1) for table in joint]), np.r_[0, ends[:-1]])
 
 
 def count_rows(dataset: Dataset) -> Counts:

@@ -1,21 +1,31 @@
-"""The scores of families, each found once."""
+"""The scores of families, from the values of sets of variables, each of which is found once.
+
+Networks that no data tells apart score alike, so a family's score is the value of its variables together less that of
+its parents, less what its parameters cost. A set that was counted for one family serves all others that it is in.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 
 import numpy as np
 
-from engine.model.arrays import Floats, Ints, frozen
+from engine.model.arrays import Floats, weighted_counts, xlogy
 from engine.model.distinct import distinct_rows
-from engine.structure.counts import Configurations, Counts
-from engine.structure.scores import Score, Tables, sum_likelihoods
+from engine.model.errors import Cancelled
+from engine.structure.counts import MOST_COUNTED, Cells, Configurations, Counts
+from engine.structure.scores import Score
 
 Parents = tuple[tuple[int, ...], ...]
 """Per variable its parents, in ascending order."""
+Set = tuple[int, ...]
+"""Variables in ascending order."""
+MOST_EMPTY = 16
+"""Tables with so many cells for each row are not counted whole: nearly all of them would be 0."""
 MOST_KEPT, MOST_SINGLE = 1 << 22, 1 << 19
-"""Scores of extended families, and of single ones, that are remembered at most: 32 MB, and about 100 MB."""
+"""Values of sets with a further variable, and of single sets, that are remembered at most: 32 MB, and about 100 MB.
+Numbers of rows' configurations: as many as of the former."""
 
 
 class Families:
@@ -26,75 +36,72 @@ class Families:
     counts : Counts
     scored : Score
     counted : int
-        How many families have been scored.
+        How many sets of variables have been counted.
+
+    Parameters
+    ----------
+    cancelled : callable, optional
+        Asked before anything is counted: if it says yes, Cancelled is raised. With many variables there are seconds of
+        counting before the first step of a search.
     """
 
-    def __init__(self, counts: Counts, score: Score) -> None:
+    def __init__(self, counts: Counts, score: Score, cancelled: Callable[[], bool] | None = None) -> None:
         self.counts, self.scored, self.counted = counts, score, 0
-        self._single: dict[tuple[int, tuple[int, ...]], float] = {}
-        self._extended: dict[tuple[int, tuple[int, ...]], Floats] = {}
-        self._last: tuple[tuple[int, ...], Configurations] | None = None
+        self._cancelled = cancelled
+        self._values: dict[Set, float] = {}
+        self._wider: dict[Set, Floats] = {}  # per set, its values with each further variable; NaN for its own
+        self._occurring: dict[Set, Configurations] = {}
 
     def score(self, child: int, parents: Iterable[int]) -> float:
         """The score of a family."""
         family = tuple(sorted(parents))
-        found = self._find(child, family)
-        if found is None:
-            configurations = self._configurations(family)
-            found = self._score_table(child, family, configurations.codes, self.counts.count(child, configurations))
-        return found
+        return self._value(_join(family, child)) - self._value(family) - self.scored.discount(child, family)
 
     def extend(self, child: int, parents: Iterable[int]) -> Floats:
-        """Per variable, the score of the family with it as a further parent; NaN for the family's own."""
-        key = child, tuple(sorted(parents))
-        found = self._extended.get(key)
-        if found is None:
-            found = frozen(self._extend(*key))
-            if len(self._extended) * len(found) >= MOST_KEPT:
-                self._extended.clear()
-            self._extended[key] = found
+        """Per variable, the score of the family with it as a further parent; −∞ for the family's own."""
+        family = tuple(sorted(parents))
+        whole = _join(family, child)
+        found = self._widen(whole, child) - self._widen(family, family[-1] if family else None)
+        found -= self.scored.discount(child, family) * self.counts.sizes
+        found[list(whole)] = -np.inf
         return found
+
+    def may_rise(self, child: int, parents: Sequence[int], score: float) -> bool:
+        """Whether a further parent, of two states at least, may raise the score, if it tells all of the child.
+
+        No row is read for this: that some configuration of the parents occurs is all that is taken as known.
+        """
+        return self.scored.limit(child, parents, 0.0, 1) - self.scored.discount(child, parents) > score
 
     @property
     def pair_steps(self) -> int:
-        """How many families :meth:`extend_pairs` counts; 0 if there would be too many to remember."""
+        """How often :meth:`extend_pairs` counts; 0 if there would be too much to remember."""
         n = self.counts.n_variables
         return sum(half * (half - 1) // 2 for half in (n // 2, n - n // 2)) if n**3 <= MOST_KEPT else 0
 
     def extend_pairs(self) -> None:
-        """Find all scores of families of two parents, as ``extend(child, (parent,))``, with a quarter of the counting.
-
-        A score is that of the family's variables less that of its parents, or I-equivalent structures would not score
-        alike. So three variables that are counted once tell three families, and of any three, two are in the same half.
-        """
+        """Find the values of any three variables, with a quarter of the counting: two of them are in the same half."""
         n = self.counts.n_variables
-        one = np.array([self.extend(child, ()) for child in range(n)])  # per child and parent
-        two = np.full((n, n, n), np.nan)  # per child and both parents
-        for half in (range(n // 2), range(n // 2, n)):
-            for b, a in combinations(half, 2):
-                found = self._extend(a, (b,))  # per c, of a given b and c
-                two[a, b] = two[a, :, b] = found
-                two[b, a] = two[b, :, a] = found + one[b] - one[a]
-                two[:, a, b] = two[:, b, a] = found + one[:, b] - one[a, b]
-        for child in range(n):
-            self._extended |= {(child, (p,)): frozen(two[child, p]) for p in range(n) if p != child}
+        three = np.full((n, n, n), np.nan)
+        for v in range(n):
+            self._widen((v,), v)
+        halves = np.arange(n // 2), np.arange(n // 2, n)
+        for half in halves:
+            for a, b in combinations(half.tolist(), 2):
+                three[a, b] = three[b, a] = self._widen((a, b), b)
+        for half, other in (halves, halves[::-1]):
+            known = three[np.ix_(half, half, other)]
+            three[np.ix_(half, other, half)] = known.transpose(0, 2, 1)
+            three[np.ix_(other, half, half)] = known.transpose(2, 0, 1)
+        self._wider |= {(a, b): three[a, b] for a, b in combinations(range(n), 2)}
 
-    def shrink(self, child: int, parents: Iterable[int]) -> Floats:
+    def shrink(self, child: int, parents: Iterable[int]) -> list[float]:
         """Per parent, in ascending order, the score of the family without it."""
         family = tuple(sorted(parents))
-        rests = [family[:k] + family[k + 1 :] for k in range(len(family))]
-        scores = [self._find(child, rest) for rest in rests]
-        if None in scores:  # from the counts of the whole family: no row is read again
-            configurations = self._configurations(family)
-            counts = self.counts.count(child, configurations)
-            for k, rest in enumerate(rests):
-                if scores[k] is None:
-                    codes = np.delete(configurations.codes, k, axis=0)
-                    first, number = distinct_rows(codes, configurations.size)
-                    merged = np.zeros((len(first), counts.shape[1]))
-                    np.add.at(merged, number, counts)
-                    scores[k] = self._score_table(child, rest, codes[:, first], merged)
-        return np.array(scores, dtype=np.float64)
+        whole = _join(family, child)
+        if len(family) > 1:  # pairs are known, or will be
+            self._count_margins(child, family, whole)
+        return [self.score(child, _leave(family, p)) for p in family]
 
     def total(self, parents: Parents) -> float:
         """The score of a network."""
@@ -110,66 +117,117 @@ class Families:
 
     def likelihood(self, child: int, parents: Sequence[int]) -> float:
         """The highest log-likelihood of a child given parents, whatever is scored."""
-        configurations = self.counts.configurations(parents)
-        counts = self.counts.count(child, configurations)
-        return float(sum_likelihoods(_make_tables(child, parents, configurations.codes, counts))[0])
+        both = (self._count(self.counts.configurations(those)) for those in ((*parents, child), parents))
+        whole, without = (float(xlogy(counts, counts).sum()) for counts in both)
+        return whole - without
 
     def count_configurations(self, parents: tuple[int, ...]) -> int:
         """How many configurations of some variables occur."""
         return self._configurations(tuple(sorted(parents))).size
 
-    def _find(self, child: int, family: tuple[int, ...]) -> float | None:
-        """The score of a family if it is known: it may have been found with others."""
-        found = self._single.get((child, family))
+    def _value(self, those: Set) -> float:
+        """The value of a set of variables."""
+        found = self._find(those)
         if found is None:
-            for k, parent in enumerate(family):
-                extended = self._extended.get((child, family[:k] + family[k + 1 :]))
-                if extended is not None:
-                    return float(extended[parent])
-        return found
-
-    def _score_table(self, child: int, family: tuple[int, ...], codes: Ints, counts: Floats) -> float:
-        """The score of a family with some counts, from now on known."""
-        found = float(self.scored.score(_make_tables(child, family, codes, counts))[0])
-        if len(self._single) >= MOST_SINGLE:
-            self._single.clear()
-        self._single[child, family] = found
-        self.counted += 1
-        return found
-
-    def _configurations(self, family: tuple[int, ...]) -> Configurations:
-        """The configurations of a family; those that were last asked for are often asked for again."""
-        if self._last is None or self._last[0] != family:
-            self._last = family, self.counts.configurations(family)
-        return self._last[1]
-
-    def _extend(self, child: int, parents: tuple[int, ...]) -> Floats:
-        counts = self.counts
-        configurations = self._configurations(parents)
-        others = np.ones(counts.n_variables, dtype=bool)
-        others[[child, *parents]] = False
-        if counts.fits(child, configurations):
-            columns = others[counts.owner]
-            number = np.cumsum(others) - 1
-            tables = Tables(
-                child,
-                parents,
-                configurations.codes,
-                counts.count_extended(child, configurations)[:, :, columns],
-                number[counts.owner[columns]],
-                np.flatnonzero(columns),
-                counts.sizes[others],
+            configurations = self._configurations(those)
+            found = self._keep(
+                those, Cells(those, configurations.codes, None, self._count(configurations)[None, :, None])
             )
-            scores = self.scored.score(tables)
-            self.counted += len(scores)
-        else:
-            scores = np.array([self.score(child, (*parents, int(v))) for v in np.flatnonzero(others)])
-        found = np.full(counts.n_variables, np.nan)
-        found[others] = scores
+            self.counted += 1
         return found
 
+    def _find(self, those: Set) -> float | None:
+        """The value of a set if it is known: it may have been found with others."""
+        found = self._values.get(those)
+        if found is None:
+            for k, v in enumerate(those):
+                wider = self._wider.get(those[:k] + those[k + 1 :])
+                if wider is not None:
+                    return float(wider[v])
+        return found
 
-def _make_tables(child: int, parents: Sequence[int], codes: Ints, counts: Floats) -> Tables:
-    """The counts of one family, of shape (configurations, states)."""
-    none = np.zeros(1, dtype=np.int64)
-    return Tables(child, tuple(parents), codes, counts[:, :, None], none, none - 1, none + 1)
+    def _keep(self, those: Set, cells: Cells) -> float:
+        """Find the value of a set from its counts, and remember it."""
+        if len(self._values) >= MOST_SINGLE:
+            self._values.clear()
+        found = float(self.scored.weigh(cells)[0])
+        self._values[those] = found
+        return found
+
+    def _count(self, configurations: Configurations) -> Floats:
+        """How often each configuration occurs."""
+        return weighted_counts(configurations.number, self.counts.weights, configurations.size)
+
+    def _configurations(self, those: Set) -> Configurations:
+        """The configurations of some variables; those that were asked for are often asked for again."""
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled
+        found = self._occurring.get(those)
+        if found is None:
+            if len(self._occurring) * self.counts.n_rows >= MOST_KEPT:
+                self._occurring.clear()
+            found = self._occurring[those] = self.counts.configurations(those)
+        return found
+
+    def _widen(self, whole: Set, child: int | None) -> Floats:
+        """The values of a set with each further variable; if it is counted for this, one of its variables apart."""
+        found = self._wider.get(whole)
+        if found is not None:
+            return found
+        rest = whole if child is None else _leave(whole, child)
+        configurations = self._configurations(rest)
+        if len(self._wider) * self.counts.n_variables >= MOST_KEPT:
+            self._wider.clear()
+        self.counted += self.counts.n_variables - len(whole)
+        if not self.counts.fits(child, configurations):
+            each = [np.nan if v in whole else self._add(whole, v) for v in range(self.counts.n_variables)]
+            return self._wider.setdefault(whole, np.array(each))
+        counts = self.counts.count_extended(child, configurations)
+        if child is not None and rest not in self._wider:
+            self._weigh_wider(Cells(rest, configurations.codes, None, counts.sum(axis=2, keepdims=True)), rest)
+        return self._weigh_wider(Cells(rest, configurations.codes, child, counts), whole)
+
+    def _add(self, whole: Set, v: int) -> float:
+        """The value of a set with a further variable."""
+        configurations = self._configurations(whole)
+        if configurations.size * self.counts.sizes[v] > MOST_EMPTY * self.counts.n_rows:
+            return self._value(_join(whole, v))
+        counts = self.counts.count(v, configurations)
+        return float(self.scored.weigh(Cells(whole, configurations.codes, v, counts[None]))[0])
+
+    def _weigh_wider(self, cells: Cells, those: Set) -> Floats:
+        """Find and remember the values of a set with each further variable."""
+        found = np.add.reduceat(self.scored.weigh(cells), self.counts.starts)
+        found[list(those)] = np.nan
+        self._wider[those] = found
+        return found
+
+    def _count_margins(self, child: int, family: Set, whole: Set) -> None:
+        """Find the values of a family and of its parents without each of these, reading no row again."""
+        unknown = [
+            k
+            for k, p in enumerate(family)
+            if self._find(_leave(whole, p)) is None or self._find(_leave(family, p)) is None
+        ]
+        if not unknown:
+            return
+        configurations = self._configurations(family)
+        if configurations.size * self.counts.sizes[child] > MOST_COUNTED:
+            return  # each is counted from the rows
+        counts = self.counts.count(child, configurations)
+        for k in unknown:
+            codes, rest = np.delete(configurations.codes, k, axis=0), _leave(family, family[k])
+            first, number = distinct_rows(codes, configurations.size)
+            merged = np.zeros((len(first), counts.shape[1]))
+            np.add.at(merged, number, counts)
+            cells = Cells(rest, codes[:, first], child, merged[None])
+            self._keep(_leave(whole, family[k]), cells)
+            self._keep(rest, Cells(rest, cells.codes, None, cells.counts.sum(axis=2, keepdims=True)))
+
+
+def _join(those: Set, v: int) -> Set:
+    return tuple(sorted((*those, v)))
+
+
+def _leave(those: Set, v: int) -> Set:
+    return tuple(other for other in those if other != v)

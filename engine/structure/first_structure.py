@@ -42,7 +42,7 @@ def _weigh_pairs(dataset: Dataset) -> Floats:
     n, penalty = len(variables), np.log(max(1.0, dataset.total_weight)) / 2
     weights = np.full((n, n), -np.inf)
     for child in range(n):
-        states = counts.count_extended(child, counts.configurations(()))[0, :-1]
+        states = counts.count_extended(child, counts.configurations(()))[:, 0, :-1].T
         for parent in range(n):
             if parent != child:
                 table = states[:, counts.starts[parent] : counts.starts[parent] + counts.sizes[parent] - 1]

@@ -26,52 +26,48 @@ class Graph:
 
     Attributes
     ----------
+    parents : tuple of tuple of int
+        Per variable its parents, in ascending order.
     arrows : array (variables, variables) of bool
-        Per parent and child, whether there is an arrow.
+        Per child and parent, whether there is an arrow.
     reach : array (variables, variables) of bool
         Per pair, whether arrows lead from the first to the second; each reaches itself.
     """
 
     def __init__(self, parents: Sequence[Sequence[int]]) -> None:
         n = len(parents)
-        self._parents = [set(family) for family in parents]
+        self.parents = sort_parents(parents)
         self.arrows = np.zeros((n, n), dtype=bool)
         self.reach = np.eye(n, dtype=bool)
         for child in topological_order(parents):
             for parent in parents[child]:
-                self.arrows[parent, child] = True
+                self.arrows[child, parent] = True
                 self.reach[:, child] |= self.reach[:, parent]
-
-    @property
-    def parents(self) -> tuple[tuple[int, ...], ...]:
-        return tuple(tuple(sorted(family)) for family in self._parents)
-
-    def family(self, child: int) -> tuple[int, ...]:
-        """The parents of a variable, in ascending order."""
-        return tuple(sorted(self._parents[child]))
 
     def add(self, parent: int, child: int) -> None:
         """Add an arrow that closes no cycle."""
-        self._parents[child].add(parent)
-        self.arrows[parent, child] = True
-        self.reach |= np.outer(self.reach[:, parent], self.reach[child])
+        self._set(child, tuple(sorted((*self.parents[child], parent))))
+        self.arrows[child, parent] = True
+        self.reach |= self.reach[:, parent, None] & self.reach[child]
 
     def delete(self, parent: int, child: int) -> None:
         """Take an arrow away."""
-        self._parents[child].remove(parent)
-        self.arrows[parent, child] = False
-        self._find_reach(self.reach[:, parent].copy())
+        self._set(child, tuple(p for p in self.parents[child] if p != parent))
+        self.arrows[child, parent] = False
+        self._find_reach(self.reach[:, parent].nonzero()[0])
 
     def find_reversible(self, parent: Ints, child: Ints) -> Bools:
         """Which of some arrows can be turned: no other way leads from the parent to the child."""
-        ways = np.count_nonzero(self.reach[parent] & self.arrows.T[child], axis=1)
+        ways = (self.reach[parent] & self.arrows[child]).sum(axis=1)
         return np.asarray(ways == 1)  # through the parent itself
 
-    def _find_reach(self, changed: Bools) -> None:
+    def _set(self, child: int, family: tuple[int, ...]) -> None:
+        self.parents = (*self.parents[:child], family, *self.parents[child + 1 :])
+
+    def _find_reach(self, changed: Ints) -> None:
         """Find anew what some variables reach, after an arrow has gone."""
         # Who reaches another reaches more than it does: also before the arrow went.
-        for v in np.argsort(np.count_nonzero(self.reach, axis=1)).tolist():
-            if changed[v]:
-                row = self.reach[self.arrows[v]].any(axis=0)
-                row[v] = True
-                self.reach[v] = row
+        for v in changed[self.reach[changed].sum(axis=1).argsort()].tolist():
+            row = np.asarray(self.reach[self.arrows[:, v]].any(axis=0))
+            row[v] = True
+            self.reach[v] = row

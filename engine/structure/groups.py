@@ -73,7 +73,7 @@ def _part(families: Families) -> list[tuple[int, ...]]:
     worth = np.array([families.extend(child, ()) - families.score(child, ()) for child in range(n)])
     group = list(range(n))
     members = {v: [v] for v in range(n)}
-    for pair in np.argsort(-np.nan_to_num(worth, nan=-np.inf).reshape(-1), kind="stable").tolist():
+    for pair in np.argsort(-worth.reshape(-1), kind="stable").tolist():
         a, b = group[pair // n], group[pair % n]
         if not worth[pair // n, pair % n] > 0:
             break

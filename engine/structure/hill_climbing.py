@@ -2,11 +2,12 @@
 
 Only the families of variables whose parents have changed are scored again. With a tabu list the search goes on
 from an optimum by the step that costs least, without undoing the last ones; restarts begin from the best structure
-with some steps at random.
+with some of its arrows turned or left out.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
@@ -27,6 +28,11 @@ KINDS = ("add", "delete", "reverse")
 SMALLEST_GAIN = 1e-11
 """Less than this, relative to the score, is rounding: I-equivalent structures have the same score."""
 
+CELLS_PER_RESTART, MOST_RESTARTS = 2_500, 12
+"""The first restart is worth it from so many cells of data on, the second from four times as many, up to so many."""
+MOST_KNOWN = 1 << 21
+"""Gains of single steps that are remembered at most: 32 MB."""
+
 
 def never() -> bool:
     """Nobody asks the search to end."""
@@ -43,26 +49,30 @@ class Climb:
         How many of the last steps may not be undone once an optimum is reached; 0 ends the climb there.
     patience : int
         Steps with a tabu list that find nothing better before it is given up.
-    restarts : int
-    shake : int
-        Steps at random before each restart.
+    restarts : int, optional
+        By default, as many as the data is worth: its size to the power of a half, and none from a given structure.
+    shake : float
+        The share of the best structure's arrows that are turned or left out, at random, before each restart.
     max_steps : int, optional
     max_seconds : float
     """
 
     tabu: int = 10
-    patience: int = 15
-    restarts: int = 0
-    shake: int = 10
+    patience: int = 4
+    restarts: int | None = None
+    shake: float = 0.5
     max_steps: int | None = None
     max_seconds: float = np.inf
 
     def __post_init__(self) -> None:
-        for name in ("tabu", "patience", "restarts", "shake"):
-            if getattr(self, name) < 0:
-                raise ModelError(f"{name} must be 0 or more; got {getattr(self, name)}")
+        for name in ("tabu", "patience", "restarts"):
+            number = getattr(self, name)
+            if number is not None and number < 0:
+                raise ModelError(f"{name} must be 0 or more; got {number}")
+        if not 0 <= self.shake <= 1:
+            raise ModelError(f"shake must be between 0 and 1; got {self.shake}")
         if not self.max_seconds >= 0:
-            raise ModelError(f"max_seconds must be 0 or more; got {self.max_seconds}")
+            raise ModelError(f"the most seconds must be 0 or more; got {self.max_seconds}")
 
 
 def climb(
@@ -87,14 +97,21 @@ def climb(
         raise ModelError("the structure to start from does not meet the constraints; mend it, or start from none")
     walk = _Walk(families, constraints, climbing, sort_parents(start or constraints.required_parents), random_state)
     yield walk.now
-    for restart in range(climbing.restarts + 1):
-        for now in walk.climb(restart) if not restart else chain(walk.shake(restart), walk.climb(restart)):
+    for restart in range(_count_restarts(families, climbing, start) + 1):
+        for now in walk.climb(restart) if not restart else chain([walk.shake(restart)], walk.climb(restart)):
             yield now
             stop = _find_stop(now, climbing, cancelled)
             if stop:
                 yield replace(now, stop=stop)
                 return
     yield replace(walk.now, stop="optimum", operation=None, seconds=time.perf_counter() - walk.began)
+
+
+def _count_restarts(families: Families, climbing: Climb, start: Parents | None) -> int:
+    if climbing.restarts is not None:
+        return climbing.restarts
+    cells = families.counts.total * families.counts.n_variables
+    return min(MOST_RESTARTS, int(math.sqrt(cells / CELLS_PER_RESTART))) if start is None else 0
 
 
 def _find_stop(now: Snapshot, climbing: Climb, cancelled: Callable[[], bool]) -> str:
@@ -121,7 +138,7 @@ class _Walk:
         self._slope = _Slope(families, constraints, start)
         self._generator = make_generator(random_state)
         score = self._slope.score
-        self.now = Snapshot(0, self._seconds, start, score, start, score, families=families.counted)
+        self.now = Snapshot(0, self._seconds, start, score, start, score, counted=families.counted)
 
     @property
     def _seconds(self) -> float:
@@ -147,16 +164,20 @@ class _Walk:
             reached = max(reached, slope.score)
             yield self._record(operation, restart)
 
-    def shake(self, restart: int) -> Iterator[Snapshot]:
-        """Steps at random from the best structure."""
-        self._slope = slope = _Slope(self._families, self._constraints, self.now.best)
-        yield self._record(None, restart)
-        for _ in range(self._climbing.shake):
-            operation = slope.draw(self._generator)
-            if operation is None:
-                return
-            slope.apply(operation)
-            yield self._record(operation, restart)
+    def shake(self, restart: int) -> Snapshot:
+        """Go to the best structure, with some of its arrows at random turned or left out."""
+        constraints, generator = self._constraints, self._generator
+        arrows = [arrow for arrow in self.now.edges if arrow not in constraints.required]
+        drawn = generator.permutation(len(arrows))[: math.ceil(self._climbing.shake * len(arrows))]
+        chosen = [arrows[k] for k in drawn.tolist()]
+        gone = set(chosen)
+        graph = Graph([[p for p in family if (p, child) not in gone] for child, family in enumerate(self.now.best)])
+        for (parent, child), is_turned in zip(chosen, generator.random(len(chosen)) < 0.5, strict=True):
+            is_free = constraints.allowed[child, parent] and not graph.reach[parent, child]
+            if is_turned and is_free and len(graph.parents[parent]) < constraints.cap:
+                graph.add(child, parent)
+        self._slope.jump(graph)
+        return self._record(None, restart)
 
     def _record(self, operation: Operation | None, restart: int) -> Snapshot:
         now, slope = self.now, self._slope
@@ -190,14 +211,13 @@ class _Slope:
         self.graph = Graph(start)
         n = len(start)
         self._own = np.zeros(n)
-        self._gain = np.full((n, n), -np.inf)  # per parent and child, of an arrow more
+        self._gain = np.full((n, n), -np.inf)  # per child and parent, of an arrow more; −∞ where it is not allowed
         self._loss = np.full((n, n), -np.inf)  # of an arrow less
-        self._required = np.zeros((n, n), dtype=bool)
-        for arrow in constraints.required:
-            self._required[arrow] = True
-        for child in range(n):
-            self._rescore(child)
-        self.score = float(self._own.sum())
+        self._steps = np.empty((len(KINDS), n, n))
+        self._allowed = np.ascontiguousarray(constraints.allowed.T)
+        self._known: dict[tuple[int, tuple[int, ...]], tuple[float, Floats, Floats]] = {}
+        self.score = 0.0
+        self._rescore(*range(n))
 
     @property
     def smallest_gain(self) -> float:
@@ -208,19 +228,12 @@ class _Slope:
         steps = self._list_steps()
         for last in undone:
             _forbid(steps, last)
-        kind, parent, child = np.unravel_index(int(np.argmax(steps)), steps.shape)
-        gain = float(steps[kind, parent, child])
-        return None if gain == -np.inf else Operation(KINDS[kind], int(parent), int(child), gain)
-
-    def draw(self, generator: np.random.Generator) -> Operation | None:
-        """A step at random: of any kind, each as probable; None if there is no step."""
-        steps = self._list_steps()
-        possible = [k for k in range(len(KINDS)) if np.isfinite(steps[k]).any()]
-        if not possible:
-            return None
-        kind = possible[int(generator.integers(len(possible)))]
-        parent, child = map(int, generator.choice(np.argwhere(np.isfinite(steps[kind]))))
-        return Operation(KINDS[kind], parent, child, float(steps[kind, parent, child]))
+        best = self._read(int(steps.argmax()))
+        if best is not None and best.kind == "add" and best.parent > best.child:
+            other = self._read(best.parent * len(self._own) + best.child)
+            # No data tells them apart: causes are often the earlier columns, and rounding is no reason.
+            return other if other is not None and other.gain > best.gain - self.smallest_gain else best
+        return best
 
     def apply(self, operation: Operation) -> None:
         """Take a step."""
@@ -231,42 +244,64 @@ class _Slope:
             self.graph.delete(parent, child)
         if operation.kind == "reverse":
             self.graph.add(child, parent)
-            self._rescore(parent)
-        self._rescore(child)
+            self._rescore(parent, child)
+        else:
+            self._rescore(child)
+
+    def jump(self, graph: Graph) -> None:
+        """Go to another structure at once."""
+        before, self.graph = self.graph.parents, graph
+        self._rescore(*(v for v, family in enumerate(graph.parents) if family != before[v]))
+
+    def _rescore(self, *children: int) -> None:
+        """Find the gains of all steps at variables whose parents have changed."""
+        for child in children:
+            key = child, self.graph.parents[child]
+            found = self._known.get(key)
+            if found is None:
+                if len(self._known) * len(self._own) >= MOST_KNOWN:
+                    self._known.clear()
+                found = self._known[key] = self._find_gains(*key)
+            self._own[child], self._gain[child], self._loss[child] = found
         self.score = float(self._own.sum())
 
-    def _rescore(self, child: int) -> None:
-        """Find the gains of all steps at a variable whose parents have changed."""
-        family = self.graph.family(child)
-        own = self._families.score(child, family)
-        self._own[child] = own
-        self._gain[:, child] = self._loss[:, child] = -np.inf
-        if len(family) < self._constraints.cap:
-            extended = self._families.extend(child, family)
-            self._gain[:, child] = np.where(np.isnan(extended), -np.inf, extended - own)
-        if family:
-            self._loss[family, child] = self._families.shrink(child, family) - own
+    def _find_gains(self, child: int, family: tuple[int, ...]) -> tuple[float, Floats, Floats]:
+        """The score of a family, and what one more parent and one less would gain."""
+        own, constraints = self._families.score(child, family), self._constraints
+        gain, loss = np.full((2, len(self._own)), -np.inf)
+        if len(family) < constraints.cap and self._families.may_rise(child, family, own):
+            # Else to delete an arrow gains more than to turn it towards this family.
+            np.subtract(self._families.extend(child, family), own, out=gain, where=self._allowed[child])
+        for parent, without in zip(family, self._families.shrink(child, family), strict=True):
+            if (parent, child) not in constraints.required:
+                loss[parent] = without - own
+        return own, gain, loss
 
     def _list_steps(self) -> Floats:
-        """What every step gains, shape (kinds, parents, children); −∞ where it is not allowed."""
-        graph, allowed = self.graph, self._constraints.allowed
-        steps = np.full((len(KINDS), *self._gain.shape), -np.inf)
-        np.copyto(steps[0], self._gain, where=allowed & ~graph.reach.T)
-        removable = graph.arrows & ~self._required
-        np.copyto(steps[1], self._loss, where=removable)
-        turned = self._loss + self._gain.T
-        parent, child = np.nonzero(removable & allowed.T & (turned > -np.inf))
-        free = graph.find_reversible(parent, child)
-        steps[2][parent[free], child[free]] = turned[parent[free], child[free]]
-        return steps
+        """What every step gains, shape (kinds, children, parents); −∞ where it is not allowed."""
+        graph, (added, deleted, turned) = self.graph, self._steps
+        np.copyto(added, self._gain)
+        added[graph.reach] = -np.inf
+        np.copyto(deleted, self._loss)
+        np.add(self._loss, self._gain.T, out=turned)
+        child, parent = np.nonzero(graph.arrows)
+        closed = ~graph.find_reversible(parent, child)
+        turned[child[closed], parent[closed]] = -np.inf
+        return self._steps
+
+    def _read(self, place: int) -> Operation | None:
+        """The step at a place among all steps."""
+        gain, n = float(self._steps.reshape(-1)[place]), len(self._own)
+        kind, child, parent = place // (n * n), place // n % n, place % n
+        return None if gain == -np.inf else Operation(KINDS[kind], parent, child, gain)
 
 
 def _forbid(steps: Floats, last: Operation) -> None:
     """Forbid the steps that would undo another."""
     parent, child = last.parent, last.child
     if last.kind == "delete":
-        steps[0, parent, child] = -np.inf
+        steps[0, child, parent] = -np.inf
     elif last.kind == "add":
-        steps[1:, parent, child] = -np.inf
+        steps[1:, child, parent] = -np.inf
     else:
-        steps[2, child, parent] = -np.inf
+        steps[2, parent, child] = -np.inf

@@ -46,7 +46,7 @@ def search_in_order(
                 yield trail.record("cancelled")
                 return
             scores = families.extend(child, trail.parents[child])
-            scores = np.where(possible & ~np.isnan(scores), scores, -np.inf)
+            scores = np.where(possible, scores, -np.inf)
             best, own = int(np.argmax(scores)), families.score(child, trail.parents[child])
             if not scores[best] > own + SMALLEST_GAIN * (1.0 + abs(own)):
                 break

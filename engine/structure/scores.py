@@ -1,7 +1,8 @@
 """Scores of families, whose sum is that of a network (§3.1 [notes]).
 
-Every score is decomposable: score(G) = Σ_X score(X | parents of X). That of a family is found from its counts
-N(u, x) alone; here for all families at once that a variable added to a given one makes.
+Every score is decomposable: score(G) = Σ_X score(X | U), U being the parents of X. And networks that no data tells
+apart score alike, so that score(X | U) = value(U, X) − value(U) − cost of the parameters. The value of a set of
+variables is found from its counts alone; here for all sets at once that a variable added to a given one makes.
 """
 
 from __future__ import annotations
@@ -9,60 +10,36 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 
 from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.errors import ModelError
-from engine.structure.counts import Counts
+from engine.model.network import BayesianNetwork
+from engine.structure.counts import Cells, Counts
+from engine.structure.prior_networks import PriorNetwork, WithoutArrows, make_prior_network
 
 DEFAULT_SAMPLE_SIZE = 1.0
 LARGE = 1e3
 """From here on Stirling's series to the third power is exact to rounding."""
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """The counts of one child in several families, which have some parents in common and one more each, or none.
-
-    Attributes
-    ----------
-    child : int
-    parents : array (parents, configurations)
-        The states of the common parents in each configuration that occurs.
-    common : tuple of int
-        The common parents.
-    counts : array (configurations, states of the child, columns)
-        A column for each state of each family's further parent.
-    family : array (columns,)
-        Per column, the number of its family.
-    added : array (columns,)
-        Per column, the state of the further parent, as the engine lays all states end to end; −1 for none.
-    sizes : array (families,)
-        Per family, the states of its further parent; 1 for none.
-    """
-
-    child: int
-    common: tuple[int, ...]
-    parents: Ints
-    counts: Floats
-    family: Ints
-    added: Ints
-    sizes: Ints
-
-
 class Score(Protocol):
     """What a structure is worth, as a sum over families; made for some data."""
 
-    def score(self, tables: Tables) -> Floats:
-        """The scores of the families."""
+    def weigh(self, cells: Cells) -> Floats:
+        """What each column adds to the value of its set."""
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         """The highest log-likelihood of a family with a score; ∞ where the score does not tell."""
 
     def discount(self, child: int, parents: Sequence[int]) -> float:
-        """By how much every family whose parents include some scores less than its log-likelihood, at least."""
+        """What the parameters of a family cost: so many times more if it has a parent more, or nothing.
+
+        A family scores less than its log-likelihood by this at least.
+        """
 
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """No family of the child whose parents include some, and others of as many states, has a score above this.
@@ -86,9 +63,9 @@ class Penalised:
     sizes: Ints
     penalty: float
 
-    def score(self, tables: Tables) -> Floats:
-        dimension = self.count_parameters(tables.child, tables.common) * tables.sizes
-        return sum_likelihoods(tables) - self.penalty * dimension
+    def weigh(self, cells: Cells) -> Floats:
+        """Σ N log N."""
+        return np.asarray(xlogy(cells.counts, cells.counts).sum(axis=(1, 2)))
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         return score + self.discount(child, parents)
@@ -102,52 +79,42 @@ class Penalised:
 
     def count_parameters(self, child: int, parents: Sequence[int]) -> float:
         """Dim: the free parameters of a family, a float as it may be huge."""
-        return float(self.sizes[child] - 1) * math.prod(float(self.sizes[p]) for p in parents)
+        found = self._floats[child] - 1.0
+        for p in parents:
+            found *= self._floats[p]
+        return found
 
-
-def sum_likelihoods(tables: Tables) -> Floats:
-    """Σ N(u, x) log N(u, x) / N(u), per family."""
-    counts = tables.counts
-    margin = counts.sum(axis=1)
-    by_column = xlogy(counts, counts).sum(axis=(0, 1)) - xlogy(margin, margin).sum(axis=0)
-    return weighted_counts(tables.family, by_column, len(tables.sizes))
+    @cached_property
+    def _floats(self) -> list[float]:
+        return list(map(float, self.sizes))
 
 
 @dataclass(frozen=True, eq=False)
 class Dirichlet:
     """BDe: the logarithm of the data's probability, parameters averaged under a Dirichlet prior (§3.1.3 [notes]).
 
-    Σ_u [lnΓ(α_u) − lnΓ(α_u + N_u) + Σ_x lnΓ(α_xu + N_xu) − lnΓ(α_xu)] with α_xu = α · P(x, u), where P is a network
-    without arrows: α rows, as it were, were drawn from it before. BDeu has it uniform.
+    Σ_u [lnΓ(α_u) − lnΓ(α_u + N_u) + Σ_x lnΓ(α_xu + N_xu) − lnΓ(α_xu)] with α_xu = α · P(x, u), where P is a prior
+    network: α rows, as it were, were drawn from it before. That of BDeu is uniform.
 
     Attributes
     ----------
     sample_size : float
         α.
-    marginals : tuple of array
-        Per variable, P(x).
+    prior : PriorNetwork
     whole_rows : bool
         Whether no row of the data has a weight below 1.
     """
 
     sample_size: float
-    marginals: tuple[Floats, ...]
+    prior: PriorNetwork
     whole_rows: bool
 
-    def score(self, tables: Tables) -> Floats:
-        own = self.marginals[tables.child]
-        common = np.full(tables.counts.shape[0], self.sample_size)
-        for p, codes in zip(tables.common, tables.parents, strict=True):
-            common = common * self.marginals[p][codes]
-        every = np.concatenate([np.empty(0), *self.marginals, [1.0]])  # the last is that of −1, no further parent
-        added = every[tables.added]
-        u, x, column = np.nonzero(tables.counts)
-        gained = _rise(common[u] * own[x] * added[column], tables.counts[u, x, column])
-        found = weighted_counts(tables.family[column], gained, len(tables.sizes))
-        margin = tables.counts.sum(axis=1)
-        u, column = np.nonzero(margin)
-        lost = _rise(common[u] * added[column], margin[u, column])
-        return found - weighted_counts(tables.family[column], lost, len(tables.sizes))
+    def weigh(self, cells: Cells) -> Floats:
+        """Σ lnΓ(α_w + N_w) − lnΓ(α_w) over the states w that occur."""
+        column, w, x = np.nonzero(cells.counts)
+        at = column, w, x
+        gained = _rise(self.sample_size * self.prior.find_shares(cells, at), cells.counts[at])
+        return weighted_counts(column, gained, len(cells.counts))
 
     def find_likelihood(self, child: int, parents: Sequence[int], score: float) -> float:
         return math.inf
@@ -158,11 +125,11 @@ class Dirichlet:
     def limit(self, child: int, parents: Sequence[int], likelihood: float, configurations: int) -> float:
         """An average of the likelihood is not above its maximum.
 
-        Nor is it above the share P(x) of the first row in each configuration, of which more parents have more.
+        Nor is it above the share P(x | u) of the first row in each configuration, of which more parents have more.
         """
         if not self.whole_rows:
             return likelihood
-        return min(likelihood, configurations * math.log(float(self.marginals[child].max())))
+        return min(likelihood, configurations * math.log(self.prior.find_highest(child)))
 
 
 def _rise(alpha: Floats, counts: Floats) -> Floats:
@@ -178,9 +145,13 @@ def _rise(alpha: Floats, counts: Floats) -> Floats:
     return found
 
 
+def _make_dirichlet(counts: Counts, sample_size: float, prior: PriorNetwork) -> Score:
+    return Dirichlet(sample_size, prior, bool(counts.weights.min() >= 1))
+
+
 def _make_uniform(counts: Counts, sample_size: float) -> Score:
     marginals = tuple(np.full(size, 1.0 / size) for size in counts.sizes)
-    return Dirichlet(sample_size, marginals, bool(counts.weights.min() >= 1))
+    return _make_dirichlet(counts, sample_size, WithoutArrows(marginals))
 
 
 def _make_frequent(counts: Counts, sample_size: float) -> Score:
@@ -188,7 +159,7 @@ def _make_frequent(counts: Counts, sample_size: float) -> Score:
         weighted_counts(codes.astype(np.int64), counts.weights, int(size)) / counts.total
         for codes, size in zip(counts.codes, counts.sizes, strict=True)
     )
-    return Dirichlet(sample_size, marginals, bool(counts.weights.min() >= 1))
+    return _make_dirichlet(counts, sample_size, WithoutArrows(marginals))
 
 
 SCORES: Mapping[str, Callable[[Counts, float], Score]] = {
@@ -200,14 +171,26 @@ SCORES: Mapping[str, Callable[[Counts, float], Score]] = {
 }
 """How a score is made for some data with an equivalent sample size, by its name on the command line.
 
-``bde`` takes the data's own frequencies for its network without arrows, ``bdeu`` uniform ones.
+``bde`` takes the data's own frequencies for its prior network without arrows, ``bdeu`` uniform ones.
 """
 
 
-def make_score(name: str, counts: Counts, sample_size: float = DEFAULT_SAMPLE_SIZE) -> Score:
-    """The score of a name for some data."""
+def make_score(
+    name: str, counts: Counts, sample_size: float = DEFAULT_SAMPLE_SIZE, prior: BayesianNetwork | None = None
+) -> Score:
+    """The score of a name for some data.
+
+    Parameters
+    ----------
+    prior : BayesianNetwork, optional
+        The prior network of ``bde``, with the variables of the data.
+    """
     if name not in SCORES:
         raise ModelError(f"the score {name!r} is not known; use one of {', '.join(SCORES)}")
     if not 1e-9 <= sample_size <= 1e9:
         raise ModelError(f"the equivalent sample size must be between 1e-9 and 1e9; got {sample_size:g}")
-    return SCORES[name](counts, sample_size)
+    if prior is None:
+        return SCORES[name](counts, sample_size)
+    if name != "bde":
+        raise ModelError(f"a prior network is for the score bde; {name} has none")
+    return _make_dirichlet(counts, sample_size, make_prior_network(prior, counts))

@@ -51,8 +51,8 @@ class Snapshot:
         The step that led here; None at a start, and where structures are found whole.
     restart : int
         0 before the first.
-    families : int
-        Families scored so far.
+    counted : int
+        Sets of variables counted so far.
     stop : str
         Why the search ended, one of :data:`STOPS`; empty while it goes on.
     fraction : float
@@ -67,7 +67,7 @@ class Snapshot:
     best_score: float
     operation: Operation | None = None
     restart: int = 0
-    families: int = 0
+    counted: int = 0
     stop: str = ""
     fraction: float = 0.0
 
@@ -75,6 +75,23 @@ class Snapshot:
     def edges(self) -> list[tuple[int, int]]:
         """The arrows (parent, child) of the best structure."""
         return [(p, child) for child, family in enumerate(self.best) for p in family]
+
+
+def list_changes(families: Families, before: Parents, after: Parents) -> tuple[Operation, ...]:
+    """What makes one structure another: arrows deleted, turned and added, each with its gain after those before."""
+    old, new = ({(p, child) for child, family in enumerate(each) for p in family} for each in (before, after))
+    turned = sorted(arrow for arrow in old - new if arrow[::-1] in new)
+    steps = [("delete", *arrow) for arrow in sorted(old - new - set(turned))]
+    steps += [("reverse", *arrow) for arrow in turned]
+    steps += [("add", *arrow) for arrow in sorted(new - old - {arrow[::-1] for arrow in turned})]
+    now, changes = [set(family) for family in before], []
+    for kind, parent, child in steps:
+        ends = (parent, child) if kind == "reverse" else (child,)
+        scored = sum(families.score(v, now[v]) for v in ends)
+        now[child] ^= {parent}
+        now[parent] |= {child} if kind == "reverse" else set()
+        changes.append(Operation(kind, parent, child, sum(families.score(v, now[v]) for v in ends) - scored))
+    return tuple(changes)
 
 
 class Trail:
@@ -110,7 +127,7 @@ class Trail:
             parents,
             score,
             operation,
-            families=self._families.counted,
+            counted=self._families.counted,
             stop=stop,
             fraction=fraction,
         )

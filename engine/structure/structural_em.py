@@ -28,7 +28,7 @@ from engine.structure.families import Families, Parents
 from engine.structure.first_structure import find_first_structure
 from engine.structure.hill_climbing import SMALLEST_GAIN, Climb, climb, never
 from engine.structure.scores import DEFAULT_SAMPLE_SIZE, Penalised, make_score
-from engine.structure.snapshot import Operation
+from engine.structure.snapshot import Operation, list_changes
 
 PARAMETER_STEPS = Stopping(tol=1e-4, criterion="likelihood", max_iter=100)
 """How long EM goes on between two structures."""
@@ -51,7 +51,7 @@ class Round:
     objective : float, optional
         The log-likelihood less the penalty; None for Bayesian scores, which have no such thing.
     operations : tuple of Operation
-        The steps of this round's search up to the best.
+        What has changed since the round before: arrows deleted, turned and added, in this order.
     stop : str
         As in :class:`~engine.structure.snapshot.Snapshot`.
     """
@@ -79,12 +79,15 @@ class StructuralEM:
     climbing : Climb
         That of each round.
     max_rounds : int
+    prior : BayesianNetwork, optional
+        The prior network of ``bde``, with the variables of the data.
     """
 
     score: str = "bic"
     sample_size: float = DEFAULT_SAMPLE_SIZE
     climbing: Climb = field(default_factory=Climb)
     max_rounds: int = 50
+    prior: BayesianNetwork | None = None
 
     def run(
         self,
@@ -111,11 +114,11 @@ class StructuralEM:
         counts, likelihood = completion.expect(network)
         families = self._score(counts)
         expected = families.total(_sort(network))
-        yield self._record(0, began, network, (expected, expected), likelihood, counts)
+        yield self._record(0, began, network, (expected, expected), likelihood, families)
         for number in range(1, self.max_rounds + 1):
             before = families.total(_sort(network))
-            parents, operations = self._search(families, constraints, _sort(network), generator, cancelled)
-            after = families.total(parents)
+            parents = self._search(families, constraints, _sort(network), generator, cancelled)
+            after, operations = families.total(parents), list_changes(families, _sort(network), parents)
             if after > before + SMALLEST_GAIN * (1.0 + abs(before)):
                 network = _fit(_maximise(counts, parents), dataset, "current", generator, cancelled)
                 counts, likelihood = completion.expect(network)
@@ -124,12 +127,12 @@ class StructuralEM:
                 stop = "cancelled" if cancelled() else "steps" if is_last else ""
             else:
                 stop, operations, after = "cancelled" if cancelled() else "optimum", (), before
-            yield self._record(number, began, network, (before, after), likelihood, counts, operations, stop)
+            yield self._record(number, began, network, (before, after), likelihood, families, operations, stop)
             if stop:
                 return
 
     def _score(self, counts: Counts) -> Families:
-        return Families(counts, make_score(self.score, counts, self.sample_size))
+        return Families(counts, make_score(self.score, counts, self.sample_size, self.prior))
 
     def _search(
         self,
@@ -138,19 +141,12 @@ class StructuralEM:
         parents: Parents,
         generator: np.random.Generator,
         cancelled: Callable[[], bool],
-    ) -> tuple[Parents, tuple[Operation, ...]]:
-        """The best structure that a climb finds, and its steps."""
-        operations: list[Operation] = []
-        best = 0
-        climbed = climb(
+    ) -> Parents:
+        """The best structure that a climb finds."""
+        *_, last = climb(
             families, constraints, self.climbing, start=parents, random_state=generator, cancelled=cancelled
         )
-        for now in climbed:
-            if now.operation is not None and not now.stop:
-                operations.append(now.operation)
-            if now.parents == now.best:
-                best = len(operations)
-        return now.best, tuple(operations[:best])
+        return last.best
 
     def _record(
         self,
@@ -159,11 +155,11 @@ class StructuralEM:
         network: BayesianNetwork,
         expected: tuple[float, float],
         likelihood: float,
-        counts: Counts,
+        families: Families,
         operations: tuple[Operation, ...] = (),
         stop: str = "",
     ) -> Round:
-        score, objective = make_score(self.score, counts, self.sample_size), None
+        score, objective = families.scored, None
         if isinstance(score, Penalised):
             size = sum(score.count_parameters(child, parents) for child, parents in enumerate(network.parents))
             objective = likelihood - score.penalty * size

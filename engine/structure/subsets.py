@@ -8,6 +8,9 @@ import numpy as np
 
 from engine.model.arrays import Floats, Ints
 
+ROUNDING = 1e-13
+"""Scores that differ by no more than this share of them are equal: the sums of equivalent structures differ so."""
+
 
 def spread(scores: Floats) -> Floats:
     """Per set, the highest of the scores of its subsets; sets are numbered by their bits."""
@@ -21,7 +24,8 @@ def spread(scores: Floats) -> Floats:
 def sum_best(best: Sequence[Floats]) -> tuple[Floats, Ints]:
     """Per set of variables, the highest score of an acyclic structure over it, and a sink of that.
 
-    value(S) = max over X in S of value(S − X) + best(X | S − X).
+    value(S) = max over X in S of value(S − X) + best(X | S − X). Of sinks that are as good the last is taken: where no
+    data tells the direction of an arrow, it leads from the earlier variable to the later.
 
     Parameters
     ----------
@@ -40,7 +44,8 @@ def sum_best(best: Sequence[Floats]) -> tuple[Floats, Ints]:
             having = layer[(layer >> child) & 1 == 1]
             rest = having ^ (1 << child)
             found = value[rest] + best[child][rest]
-            better = found > value[having]
-            value[having[better]] = found[better]
-            sink[having[better]] = child
+            known = value[having]
+            is_best = np.isfinite(found) & (found >= known - ROUNDING * np.abs(found))
+            sink[having[is_best]] = child
+            value[having] = np.maximum(known, found)
     return value, sink

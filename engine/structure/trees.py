@@ -58,8 +58,7 @@ def _weigh(families: Families, variables: Sequence[int], given: tuple[int, ...])
     n = families.counts.n_variables
     weights = np.full((n, n), -np.inf)
     for child in variables:
-        gained = families.extend(child, given) - families.score(child, given)
-        weights[:, child] = np.where(np.isnan(gained), -np.inf, gained)
+        weights[:, child] = families.extend(child, given) - families.score(child, given)
     return weights
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine.formats import read_dataset, read_network, write_dataset
+from engine.inference.posterior import infer
 from engine.learning.learn import learn
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.simulation.missingness import remove_mcar
@@ -30,7 +31,9 @@ def data(tmp_path_factory):
 def test_finds_asia_and_writes_it_with_its_parameters(data, tmp_path):
     out = tmp_path / "learned.net"
     result = run("structure", data, "--truth", ASIA, "--out", out, "--restarts", "5", "--json").result
-    network = read_network(out).network
+    document = read_network(out)
+    assert document.name == "asia"  # as the file of the data
+    network = document.network
     assert isinstance(network, BayesianNetwork)
     names = [v.name for v in network.variables]
     assert sorted([names[p], names[c]] for p, c in network.edges) == sorted(result["edges"])
@@ -84,6 +87,18 @@ def test_other_searches(data, words, most):
         assert (result["kind"], result["bound"]) == ("exact", result["score"])
     if words[0] == "tan":
         assert sum(parent == "lung" for parent, _ in result["edges"]) == 7
+
+
+def test_a_prior_network_of_many_rows_is_believed(data):
+    """Its structure scores what the rows are worth under it, as parameters are hardly open any more."""
+    network = read_network(ASIA).network
+    arrows = [f"{network.variables[p].name}->{network.variables[c].name}" for p, c in network.edges]
+    words = [word for arrow in arrows for word in ("--require", arrow)]
+    words += ["--equivalent-sample-size", "1e9", "--restarts", "0", "--json"]
+    result = run("structure", data, "--score", "bde", "--prior-network", ASIA, *words).result
+    likelihood = infer(network, read_dataset(data, network.variables).dataset).log_evidence.sum()
+    assert result["trace"][0] == pytest.approx(likelihood, abs=0.1)
+    assert result["score"] <= result["bound"]
 
 
 def test_constraints_hold(data):
@@ -183,8 +198,13 @@ def test_edges_without_arrows(data, tmp_path):
         (["--forbid", "asia->tub", "--require", "asia->tub"], ["'asia' → 'tub' is also forbidden"]),
         (["--max-parents", "-1"], ["0 or more"]),
         (["--search", "tan"], ["--root X"]),
+        (["--root", "asia"], ["--root is for --search chow-liu and tan"]),
+        (["--order", "asia,tub"], ["--order is for --search k2"]),
+        (["--markov", "--out", "edges.bif"], ["cannot hold a Markov network; write a .json or .uai file"]),
         (["--search", "k2", "--order", "asia,tub"], ["each of the 8 variables once"]),
         (["--restarts", "-1"], ["restarts must be 0 or more"]),
+        (["--resamples", "-2"], ["--resamples must be 0 or more; got -2"]),
+        (["--require", "asia->tub", "--max-parents", "0"], ["'tub' needs 1 parent by the required arrows"]),
         (["--random-state", "-1"], ["--random-state must be 0 or more"]),
         (["--score", "bdeu", "--equivalent-sample-size", "0"], ["equivalent sample size"]),
         (["--truth", EXAMPLES / "nothing.bif"], ["nothing.bif", "cannot read"]),
@@ -195,11 +215,20 @@ def test_edges_without_arrows(data, tmp_path):
         (["--tiers", "asia", "--tiers", "asia"], ["'asia' is in two tiers"]),
         (["--bound-seconds", "-1"], ["0 or more"]),
         (["--prior", "x"], ["--prior x: "]),
+        (["--prior-network", ASIA], ["--prior-network is for --score bde"]),
+        (["--score", "bde", "--prior-network", ASIA, "--hidden", "H=2"], ["--hidden adds variables"]),
         (["--prior", "logistic-normal:1.5"], ["takes Dirichlet exponents here"]),
     ],
 )
 def test_bad_input_is_refused_in_words(data, words, parts):
     assert_refused(run("structure", data, *words), *parts)
+
+
+def test_a_prior_network_with_other_variables_is_refused(data, tmp_path):
+    path = tmp_path / "some.csv"
+    path.write_text("\n".join(line.rpartition(",")[0] for line in data.read_text().splitlines()))
+    words = ["--score", "bde", "--prior-network", ASIA]
+    assert_refused(run("structure", path, *words), "asia.bif: the data has no column for 'dysp'", "columns alone")
 
 
 def test_data_without_rows_is_refused(tmp_path):

@@ -47,7 +47,7 @@ def test_two_parents_among_many_variables_are_looked_through_at_once(monkeypatch
     monkeypatch.setattr(budget, "CLOCK", 100.0)  # a busy machine is no reason to find less
     data = draw_data(*[2, 3, 4] * 10, rows=2000, seed=3, whole=True)
     families, constraints = make_families(data, score), free(data, max_parents=2)
-    *_, found = climb(families, constraints, Climb(tabu=0))
+    *_, found = climb(families, constraints, Climb(tabu=0, restarts=0))
     bound = bound_score(make_families(data, score), constraints, Budget(0.15)).value
     assert found.best_score <= bound <= 0.9 * found.best_score
 
@@ -57,6 +57,6 @@ def test_no_structure_makes_rows_more_likely_than_their_frequencies(score):
     """The bound of any number of parents, with no time to look for it."""
     data = draw_data(*[2] * 14, rows=3000, seed=4, whole=True)
     families = make_families(data, score)
-    *_, found = climb(families, free(data), Climb(tabu=0))
+    *_, found = climb(families, free(data), Climb(tabu=0, restarts=0))
     bound = bound_score(families, free(data), Budget(0.0)).value
     assert found.best_score <= bound <= families.counts.likelihood

@@ -13,7 +13,7 @@ from engine.structure.graphs import Graph, find_cycle
 from engine.structure.hill_climbing import Climb, climb
 from tests.engine.structure.samples import draw_data, free, make_families
 
-GREEDY = Climb(tabu=0)
+GREEDY = Climb(tabu=0, restarts=0)
 SEEDS = range(4)
 
 
@@ -61,11 +61,10 @@ def test_every_step_is_told(seed):
 
 
 def test_tabu_list_and_restarts_find_more():
-    data = draw_data(2, 3, 2, 2, 3, 2, 2, rows=300, seed=2)
+    data = draw_data(2, 3, 2, 2, 3, 2, 2, rows=300, seed=10)
     families = make_families(data)
     reached = [list(climb(families, free(data), way))[-1].best_score for way in (GREEDY, Climb(), Climb(restarts=9))]
-    assert reached == sorted(reached)
-    assert reached[-1] > reached[0] + 0.01
+    assert reached[0] < reached[1] < reached[2]
 
 
 def test_same_seed_same_walk():
@@ -121,7 +120,7 @@ def test_stops_when_it_is_told():
     [
         ({"required": frozenset({(0, 1)}), "forbidden": frozenset({(0, 1)})}, "'V0' → 'V1' is also forbidden"),
         ({"required": frozenset({(0, 1), (1, 2), (2, 0)})}, "form a cycle: 'V"),
-        ({"required": frozenset({(0, 2), (1, 2)}), "max_parents": 1}, "2 parents of 'V2' are required"),
+        ({"required": frozenset({(0, 2), (1, 2)}), "max_parents": 1}, "'V2' needs 2 parents .* 1 at most is allowed"),
         ({"required": frozenset({(1, 0)}), "tiers": ((0,), (1,))}, "leads to an earlier tier"),
         ({"tiers": ((0, 1), (1,))}, "'V1' is in two tiers"),
         ({"max_parents": -1}, "0 or more"),
@@ -140,3 +139,19 @@ def test_reach_follows_every_change():
     assert graph.reach.astype(int).tolist() == [[1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 0, 1]]
     graph.add(3, 0)
     assert graph.reach[2].tolist() == [True] * 4
+
+
+def test_arrows_that_no_data_tells_apart_lead_to_the_later_column():
+    data = draw_data(3, 3, rows=200, seed=3)
+    assert list(climb(make_families(data), free(data), GREEDY))[-1].edges == [(0, 1)]
+    turned = free(data, forbidden=frozenset({(0, 1)}))
+    assert list(climb(make_families(data), turned, GREEDY))[-1].edges == [(1, 0)]
+
+
+def test_more_data_is_worth_more_restarts():
+    def count(rows, **options):
+        data = draw_data(2, 2, 2, 2, rows=rows, seed=1)
+        return list(climb(make_families(data), free(data), Climb(), **options))[-1].restart
+
+    assert [count(100), count(1_000), count(4_000)] == [0, 1, 2]
+    assert count(4_000, start=((), (), (), ())) == 0

@@ -15,6 +15,7 @@ import pytest
 from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
 from engine.structure import counts as counting
+from engine.structure import families as scoring
 from engine.structure.counts import count_rows
 from engine.structure.scores import make_score
 from tests.engine.structure.samples import SCORES, brute_force, draw_data, make_families, make_variables, sum_families
@@ -34,19 +35,20 @@ def test_scores_equal_brute_force(score):
 
 
 @pytest.mark.parametrize("score", ["bic", "bdeu", "bde"])
-@pytest.mark.parametrize("way", ["at once", "in blocks", "by chunks", "one by one"])
+@pytest.mark.parametrize("way", ["at once", "in blocks", "by chunks", "one by one", "sparse"])
 def test_families_that_are_extended_equal_brute_force(monkeypatch, score, way):
     """However many rows and cells there are, they are counted right."""
     monkeypatch.setattr(counting, "ROWS_PER_STATE", 10 if way in ("in blocks", "by chunks") else 10**6)
     monkeypatch.setattr(counting, "ELEMENTS", 7 if way == "by chunks" else 1 << 15)
-    monkeypatch.setattr(counting, "MOST_CELLS", 1 if way == "one by one" else 1 << 23)
+    monkeypatch.setattr(counting, "MOST_CELLS", 1 if way in ("one by one", "sparse") else 1 << 23)
+    monkeypatch.setattr(scoring, "MOST_EMPTY", 0 if way == "sparse" else 16)
     data = draw_data(2, 3, 2, 3, 2, seed=2)
     families, find = make_families(data, score), brute_force(data, score)
     for child, parents in [(0, ()), (1, (0,)), (2, (1, 3)), (4, (0, 1, 2))]:
         found = families.extend(child, parents)
         for v in range(5):
             if v in (child, *parents):
-                assert np.isnan(found[v])
+                assert found[v] == -np.inf
             else:
                 assert found[v] == pytest.approx(find(child, sorted((*parents, v))), rel=1e-11, abs=1e-9)
 
@@ -59,9 +61,25 @@ def test_families_of_two_parents_found_together_equal_brute_force(score, sizes):
     families.extend_pairs()
     before = families.counted
     for child, a in itertools.permutations(range(len(sizes)), 2):
-        expected = [math.nan if c in (child, a) else find(child, sorted((a, c))) for c in range(len(sizes))]
-        assert families.extend(child, (a,)) == pytest.approx(expected, abs=1e-9, nan_ok=True)
+        expected = [-math.inf if c in (child, a) else find(child, sorted((a, c))) for c in range(len(sizes))]
+        assert families.extend(child, (a,)) == pytest.approx(expected, abs=1e-9)
     assert families.counted == before
+
+
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("whole", [True, False])
+def test_no_parent_improves_a_family_that_may_not_rise(score, whole):
+    data = draw_data(3, 2, 2, 4, 1, 2, rows=30, seed=6, whole=whole)
+    families, find = make_families(data, score), brute_force(data, score)
+    found = set()
+    for child, size in itertools.product(range(6), range(5)):
+        for parents in itertools.combinations([v for v in range(6) if v != child], size):
+            own = find(child, parents)
+            found.add(families.may_rise(child, parents, own))
+            others = [v for v in range(6) if v not in (child, *parents)]
+            best = max((find(child, sorted((*parents, v))) for v in others), default=-math.inf)
+            assert families.may_rise(child, parents, own) or best <= own + 1e-9
+    assert found == {True, False}
 
 
 def test_families_that_are_shrunk_equal_brute_force():
@@ -164,7 +182,18 @@ def test_wrong_scores_are_refused(name, size, words):
         make_score(name, count_rows(draw_data(2, 2)), size)
 
 
-def test_columns_that_tell_every_row_apart_are_refused_in_words(monkeypatch):
+def test_columns_that_tell_every_row_apart_are_scored(monkeypatch):
+    """No table of all states of a family is needed."""
     monkeypatch.setattr(counting, "MOST_COUNTED", 5)
+    monkeypatch.setattr(scoring, "MOST_COUNTED", 5)
+    data = draw_data(2, 3, 3, rows=50, whole=True, seed=1)
+    families, find = make_families(data), brute_force(data)
+    assert families.score(1, (0, 2)) == pytest.approx(find(1, (0, 2)), abs=1e-9)
+    assert families.shrink(1, (0, 2)) == pytest.approx([find(1, (2,)), find(1, (0,))], abs=1e-9)
+
+
+def test_tables_too_large_to_be_fitted_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr(counting, "MOST_COUNTED", 5)
+    counts = count_rows(draw_data(2, 3, rows=50, whole=True, seed=1))
     with pytest.raises(ModelError, match=r"'V1' has \d states, too many .* leave columns out"):
-        make_families(draw_data(2, 3, rows=50, whole=True, seed=1)).score(1, (0,))
+        counts.count(1, counts.configurations((0,)))

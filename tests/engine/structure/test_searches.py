@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from engine.learning.imap.budget import Budget
+from engine.model.dataset import Dataset
 from engine.model.errors import ModelError
+from engine.model.variable import Variable
 from engine.structure import groups
 from engine.structure.bound import Bounding, bound_score
 from engine.structure.exact import search_all
@@ -189,3 +192,14 @@ def test_searches_refuse_what_they_cannot_do():
     wide = draw_data(*[2] * 21, rows=5, whole=True)
     with pytest.raises(ModelError, match="up to 20 variables; the data has 21"):
         last(Search("exact").run(make_families(wide), free(wide)))
+
+
+def test_arrows_that_no_data_tells_apart_lead_from_the_earlier_column_to_the_later():
+    """Two columns that go together: either arrow is the best, whatever their order."""
+    generator = np.random.default_rng(0)
+    cause = generator.integers(0, 3, 200)
+    effect = np.where(generator.random(200) < 0.8, cause, generator.integers(0, 3, 200))
+    variables = tuple(Variable(name, ("a", "b", "c")) for name in ("X", "Y"))
+    for columns in ([cause, effect], [effect, cause]):
+        data = Dataset(variables, np.array(columns, dtype=np.int8), np.ones(200))
+        assert last(search_all(make_families(data, "bic"), free(data))).best == ((), (0,))

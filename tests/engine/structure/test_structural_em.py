@@ -16,6 +16,7 @@ from engine.simulation.sampling import simulate
 from engine.structure import completion
 from engine.structure.completion import complete_rows
 from engine.structure.hill_climbing import Climb
+from engine.structure.snapshot import list_changes
 from engine.structure.structural_em import StructuralEM, add_hidden, make_network
 from tests import oracles
 from tests.engine.structure.samples import draw_data, free, make_families, make_variables
@@ -71,14 +72,38 @@ def test_scores_never_fall(score, hidden):
     assert all(each.number == k and not each.stop for k, each in enumerate(rounds[:-1]))
 
 
-def test_operations_lead_from_one_round_to_the_next():
+@pytest.mark.parametrize("restarts", [0, 3])
+def test_operations_lead_from_one_round_to_the_next(restarts):
     data = make_incomplete(4)
-    for before, now in itertools.pairwise(StructuralEM().run(data, free(data))):
+    for before, now in itertools.pairwise(StructuralEM(climbing=Climb(restarts=restarts)).run(data, free(data))):
         arrows = set(before.network.edges)
         for step in now.operations:
             arrows ^= {(step.parent, step.child)}
             arrows |= {(step.child, step.parent)} if step.kind == "reverse" else set()
         assert arrows == set(now.network.edges)
+        assert sum(step.gain for step in now.operations) == pytest.approx(now.expected - now.expected_before)
+
+
+def test_changes_are_deleted_turned_and_added_arrows():
+    families = make_families(draw_data(2, 3, 2, 2, seed=1))
+    before, after = ((), (0,), (0, 1), (2,)), ((), (0, 2), (0,), (0,))
+    changes = list_changes(families, before, after)
+    assert [(step.kind, step.parent, step.child) for step in changes] == [
+        ("delete", 2, 3),
+        ("reverse", 1, 2),
+        ("add", 0, 3),
+    ]
+    between = ((), (0,), (0, 1), ()), ((), (0, 2), (0,), ())
+    totals = [families.total(each) for each in (before, *between, after)]
+    assert [step.gain for step in changes] == pytest.approx([b - a for a, b in itertools.pairwise(totals)])
+
+
+def test_a_prior_network_is_that_of_every_round():
+    data = make_incomplete(3)
+    uniform = make_network(data.variables, ((),) * len(data.variables))
+    ways = StructuralEM("bde", 2.0, prior=uniform), StructuralEM("bdeu", 2.0)
+    ours, theirs = ([now.expected for now in way.run(data, free(data), random_state=1)] for way in ways)
+    assert ours == pytest.approx(theirs)
 
 
 def test_likelihood_is_that_of_the_incomplete_data():
