@@ -1,5 +1,6 @@
 # make run    sets up .venv and opens the dashboard; make run ARGS="network.bif data.csv --port 5010"
 # make test   sets up .venv and runs every check
+# make test-spark  installs Spark, which needs Java, and checks that it counts as we do
 # make bench  measures the engine against other tools
 # make fuzz   tries damaged files on every reader; make fuzz MINUTES=10
 # make load   measures a server with fifty pages, some of them learning, and what is left of two hundred closed ones
@@ -28,7 +29,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Every check runs, also after one has failed.
 MAKEFLAGS += --keep-going
 .DELETE_ON_ERROR:
-.PHONY: run test lint types tests timings chromium bench fuzz load pictures clean
+.PHONY: run test lint types tests timings chromium postgresql test-spark bench fuzz load pictures clean
 
 run: $(VENV)/ready-to-run
 	$(BIN)/pgmgui $(ARGS)
@@ -49,12 +50,17 @@ types: $(VENV)/ready-to-test
 	$(BIN)/python -m mypy
 
 # The profile makes hypothesis draw the same examples each time.
-tests: $(VENV)/ready-to-test chromium
-	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone" --junit-xml=$(REPORTS)/tests.xml $(ARGS)
+tests: $(VENV)/ready-to-test chromium postgresql
+	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone and not spark" --junit-xml=$(REPORTS)/tests.xml $(ARGS)
 
 # What measures times has the machine for itself: after the rest has run, well or not.
 timings: $(VENV)/ready-to-test chromium
 	$(BIN)/python -m pytest -m alone -s --junit-xml=$(REPORTS)/timings.xml tests/ui
+
+# Spark takes 400 MB and Java, and half a minute to start: not part of make test.
+test-spark: $(VENV)/ready-to-test
+	$(PIP) install --editable ".[spark]"
+	$(BIN)/python -m pytest -m spark tests/engine/sources
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
@@ -117,4 +123,17 @@ chromium:
 	  fi; \
 	  [ -n "$$found" ] || \
 	    echo "The browser tests need Chromium, which could not be installed: install one of: $(BROWSERS)" >&2; \
+	fi
+
+# Without PostgreSQL the tests of its tables fail and say so; all others still run. After Chromium: apt does one thing at a time.
+postgresql: | chromium
+	@if ! ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 && ! command -v initdb >/dev/null; then \
+	  if [ "$$(id -u)" = 0 ]; then as_root=env; else as_root="sudo -n env"; fi; \
+	  if command -v apt-get >/dev/null && $$as_root true 2>/dev/null; then \
+	    echo "Installing Debian's PostgreSQL for the tests of its tables"; \
+	    $$as_root apt-get update -qq; \
+	    $$as_root DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql; \
+	  fi; \
+	  ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	    echo "The tests of its tables need PostgreSQL, which could not be installed: install postgresql" >&2; \
 	fi

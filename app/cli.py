@@ -14,7 +14,18 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Any, NoReturn
 
-from app import commands, desktop, experiments, generating, held_out, learning, simulating, structure, structure_input
+from app import (
+    commands,
+    data_input,
+    desktop,
+    experiments,
+    generating,
+    held_out,
+    learning,
+    simulating,
+    structure,
+    structure_input,
+)
 from app.sensor_input import add_sensor
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.targets.meeting import SOLVERS
@@ -98,7 +109,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_serve(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", nargs="?", metavar="NETWORK", help="a network file to open")
+    parser.add_argument("network", nargs="?", metavar="NETWORK", help="a network file to open; or a table alone")
     parser.add_argument("data", nargs="?", metavar="DATA", help="a dataset to open with it")
     parser.add_argument("--port", type=int, help="default: 5006, or the next free port")
     parser.add_argument(
@@ -185,7 +196,8 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_info(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("network", metavar="FILE", help="a network or data file")
+    parser.add_argument("network", metavar="FILE", help="a network or data file, or data as learn takes it")
+    data_input.add_source(parser)
     _add_normalise(parser)
     _add_json(parser)
 
@@ -210,6 +222,7 @@ def _add_bound(parser: argparse.ArgumentParser) -> None:
 
 def _add_structure(parser: argparse.ArgumentParser) -> None:
     structure_input.add_structure(parser)
+    data_input.add_source(parser)
     _add_json(parser)
 
 
@@ -225,7 +238,14 @@ def _add_generate(parser: argparse.ArgumentParser) -> None:
 
 def _add_data(parser: argparse.ArgumentParser) -> None:
     _add_network(parser)
-    parser.add_argument("data", nargs="?", metavar="DATA", help="a data file; not with a session's file as NETWORK")
+    parser.add_argument(
+        "data",
+        nargs="?",
+        metavar="DATA",
+        help="a data file, a pattern such as 'rows/*.parquet', a .duckdb file, or a URL such as "
+        "postgres://host/database?table=rows; not with a session's file as NETWORK",
+    )
+    data_input.add_source(parser)
     parser.add_argument(
         "--missing-code", action="append", default=[], metavar="CODE", help="a text that means a missing value"
     )

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from app.data_input import describe_source, read_data
 from app.evidence_input import parse_evidence, split_names
 from engine.formats import (
     DATA_FORMATS,
@@ -27,11 +28,13 @@ from engine.inference.explanation import Explanation, explain
 from engine.inference.junction_tree import compile_tree
 from engine.inference.plan import BYTES_PER_CELL
 from engine.inference.targets.meeting import Met
-from engine.model.dataset import Dataset, Role
+from engine.model.dataset import MISSING, Role
 from engine.model.errors import MemoryLimitError, PgmError
 from engine.model.messages import count
 from engine.model.network import BayesianNetwork, Network, as_markov, count_parameters
 from engine.model.soft_cells import count_vectors
+from engine.model.source import Source
+from engine.sources.opening import is_large
 
 MOST_GIGABYTES = 1e9
 """No machine has this much memory."""
@@ -180,9 +183,11 @@ def convert(options: argparse.Namespace) -> None:
 
 def info(options: argparse.Namespace) -> None:
     """Say what a file holds."""
-    if _is_data(options.network):
-        found = read_dataset(options.network)
-        show(options, found.notes, *_describe_data(found.dataset))
+    if _is_data(options.network) or is_large(options.network, options.engine):
+        found = read_data(options, options.network)
+        result, lines = _describe_data(found.data)
+        source, told = describe_source(found.data)
+        show(options, found.notes, {**result, **source}, [*lines, *told])
     else:
         document = read_model(options)
         show(options, document.notes, *_describe_network(document))
@@ -223,11 +228,12 @@ def _readable(number: float) -> str:
     return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
 
 
-def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
-    missing = int((dataset.codes == -1).sum())
+def _describe_data(dataset: Source) -> tuple[dict[str, Any], list[str]]:
+    columns = range(len(dataset.variables))
+    missing = sum(int(cells[codes == MISSING].sum()) for codes, cells in map(dataset.count_codes, columns))
     roles = names_by_role(dataset)
     states = {variable.name: list(variable.states) for variable in dataset.variables}
-    distinct = dataset.project(range(len(dataset.variables))).n_rows
+    distinct = dataset.project(columns).n_rows if dataset.can_merge(columns) else None
     vectors = [count_vectors(dataset, i) for i in dataset.likelihoods]
     likelihoods, targets = sum(number for number, _ in vectors), sum(number for _, number in vectors)
     result = {
@@ -242,7 +248,7 @@ def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
         "states": states,
     }
     lines = [
-        f"{count(dataset.n_rows, 'row')} ({distinct:,} distinct) of {count(len(dataset.variables), 'variable')}, "
+        f"{count(dataset.n_rows, 'row')} ({describe_distinct(distinct)}) of {count(len(columns), 'variable')}, "
         f"{count(missing, 'cell')} missing"
         + (f", {likelihoods:,} with a likelihood" if likelihoods else "")
         + (f", {targets:,} with a target" if targets else ""),
@@ -251,12 +257,17 @@ def _describe_data(dataset: Dataset) -> tuple[dict[str, Any], list[str]]:
     return result, lines
 
 
-def describe_size(dataset: Dataset) -> str:
+def describe_distinct(rows: int | None) -> str:
+    """How many distinct rows there are, in words; None where they may be too many to look at."""
+    return "distinct ones not counted" if rows is None else f"{rows:,} distinct"
+
+
+def describe_size(dataset: Source) -> str:
     """How many rows and variables there are, in words."""
     return f"{count(dataset.n_rows, 'row')} of {count(len(dataset.variables), 'variable')}"
 
 
-def names_by_role(dataset: Dataset) -> dict[str, list[str]]:
+def names_by_role(dataset: Source) -> dict[str, list[str]]:
     """For each role, the variables that have it."""
     return {
         role.value: [v.name for v, found in zip(dataset.variables, dataset.roles, strict=True) if found is role]

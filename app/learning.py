@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from app.commands import check_seed, memory_limit, names_by_role, show
+from app.commands import check_seed, describe_distinct, memory_limit, names_by_role, show
+from app.data_input import describe_source
 from app.held_out import check_target, describe_held_out
 from app.learning_input import Input, read_input
 from app.learning_results import (
@@ -50,10 +52,6 @@ def learn(options: argparse.Namespace) -> None:
     """Learn parameters and say how close they are to the best possible."""
     problem = read_input(options)
     notes, target = problem.notes, check_target(options, problem.network, problem.given)
-    most = options.max_iter
-    if most is None:
-        most = Stopping.max_iter if options.until is None else MOST_UNTIL
-    stopping = Stopping(options.tol, options.criterion, most, options.max_seconds, until=options.until)
     start: str | Network = options.start
     if options.start not in KINDS:
         start = read_network(options.start, options.normalise).network
@@ -72,7 +70,7 @@ def learn(options: argparse.Namespace) -> None:
         given=problem.given,
         fixed=problem.fixed,
         ties=problem.ties,
-        stopping=stopping,
+        stopping=_make_stopping(options),
         memory_limit=memory_limit(options),
     )
     first, last, trace = _follow(snapshots)
@@ -94,8 +92,16 @@ def learn(options: argparse.Namespace) -> None:
             problem.split, learned, reached, last.task, target, memory_limit(options)
         )
         lines += tested
-    lines += _list(f"wrote the learned network to {options.out}" if options.out else "")
-    show(options, notes, result, lines)
+    source, told = describe_source(problem.data)
+    lines += [*told, *_list(f"wrote the learned network to {options.out}" if options.out else "")]
+    show(options, notes, {**result, **source}, lines)
+
+
+def _make_stopping(options: argparse.Namespace) -> Stopping:
+    most = options.max_iter
+    if most is None:
+        most = Stopping.max_iter if options.until is None else MOST_UNTIL
+    return Stopping(options.tol, options.criterion, most, options.max_seconds, until=options.until)
 
 
 def _choose_method(options: argparse.Namespace, problem: Input) -> str:
@@ -123,7 +129,9 @@ def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Flo
         for snapshot in snapshots:
             found = [*found[:1], snapshot]
             trace.append(snapshot.objective.sum(axis=1))
-            if highest is None or trace[-1].max() > highest.objective.sum(axis=1).max():
+            if highest is None or (  # looked for only where it is asked for below: it takes a tenth of an iteration
+                snapshot.task.has_moving_targets and trace[-1].max() > highest.objective.sum(axis=1).max()
+            ):
                 highest = snapshot
             _show_progress(snapshot)
     except KeyboardInterrupt:
@@ -144,11 +152,12 @@ def decompose(options: argparse.Namespace) -> None:
     task = make_task(network, data, memory_limit=NO_LIMIT, ties=problem.ties, fixed=problem.fixed)
     names = [variable.name for variable in network.variables]
     pruned = [names[v] for v in task.decomposition.pruned]
-    distinct = task.whole_rows
+    distinct = task.whole_rows if data.can_merge(range(len(network.variables))) else None
     whole = compile_tree([v.cardinality for v in network.variables], [scope for scope in network.scopes if scope])
     components = describe_components(task)
     parts = zip(components, task.decomposition.components, strict=True)
     iterated = sum(described["distinct_rows"] for described, part in parts if not part.is_complete)
+    source, told = describe_source(data)
     result = {
         **names_by_role(data),
         "pruned": pruned,
@@ -157,20 +166,28 @@ def decompose(options: argparse.Namespace) -> None:
         "components": components,
         "ties": list_ties(task),
         "inferences": {"whole": distinct, "decomposed": iterated},
-        "table_cells": {"whole": whole.cells * distinct, "decomposed": task.plan.cells},
+        "table_cells": {
+            "whole": None if distinct is None else whole.cells * distinct,
+            "decomposed": task.plan.cells,
+        },
+        **source,
     }
     lines = describe_split(problem.split)
     apart = " (those with one target are split)" if has_targets(data) and problem.fixed else ""
-    lines.append(f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {distinct:,} distinct{apart}")
+    lines.append(
+        f"{count(len(components), 'component')}; {count(data.n_rows, 'row')}, {describe_distinct(distinct)}{apart}"
+    )
     lines += [f"{role}: {', '.join(who)}" for role, who in {**names_by_role(data), "pruned": pruned}.items() if who]
     lines += [f"{k}. {_list_component(component)}" for k, component in enumerate(components, 1)]
     lines += describe_ties(task)
     lines.append(
-        f"one EM iteration: {distinct:,} inferences over {whole.cells:,} table cells each on the whole network, "
+        f"one EM iteration: {'as many' if distinct is None else f'{distinct:,}'} inferences over {whole.cells:,} table "
+        "cells each on the whole network"
+        f"{' as there are distinct rows, ' if distinct is None else ', '}"
         f"{iterated:,} small ones over {task.plan.cells:,} cells in all decomposed"
         + ("; and one of the whole network for log Z, at least" if isinstance(network, MarkovNetwork) else "")
     )
-    show(options, problem.notes, result, lines)
+    show(options, problem.notes, result, [*lines, *told])
 
 
 def _list_component(component: dict[str, Any]) -> str:
@@ -203,16 +220,21 @@ def bound(options: argparse.Namespace) -> None:
     if task.has_moving_targets:
         lines.append("by the share of each row among those with the same targets: other bounds are for fixed ones")
     elif isinstance(bounds, MarkovBounds):
-        lines.append(f"naive bound {bounds.naive:,.4f}, triangulated {bounds.triangulated:,.4f}")
+        lines.append(f"{_list_naive(bounds.naive)}, triangulated {bounds.triangulated:,.4f}")
         fits = {"scopes": bounds.scopes, "maximal cliques": bounds.cliques}
         lines += [f"bound by {name} {fit.value:,.4f} ({fit.kind})" for name, fit in fits.items() if fit is not None]
     else:
         lines.append(
-            f"naive bound {bounds.naive:,.4f}, decomposition bound {bounds.decomposition.sum():,.4f}, "
+            f"{_list_naive(bounds.naive)}, decomposition bound {bounds.decomposition.sum():,.4f}, "
             f"with partly observed variables {bounds.patterns.sum():,.4f}, "
             f"with independences among the observed {bounds.imap.sum():,.4f}"
         )
-    show(options, problem.notes, describe_bounds(task, bounds), lines)
+    source, told = describe_source(problem.data)
+    show(options, problem.notes, {**describe_bounds(task, bounds), **source}, [*lines, *told])
+
+
+def _list_naive(naive: float) -> str:
+    return f"naive bound {naive:,.4f}" if math.isfinite(naive) else "naive bound left out (too many distinct rows)"
 
 
 def _list(line: str) -> list[str]:

@@ -7,18 +7,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.commands import read_model
+from app.data_input import read_data
 from app.evidence_input import split_assignment, split_names
 from app.held_out import choose_hold_out
 from app.sensor_input import parse_sensors
-from engine.formats import Document, read_dataset
+from engine.formats import Document
 from engine.learning.hold_out import HoldOut, Split, split_rows
-from engine.model.dataset import Dataset
+from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.prior import Gaussian, Laplace, Prior
+from engine.model.source import Source
 from engine.model.table_prior import TablePrior, parse_prior
 from engine.model.ties import Ties, find_ties
 from engine.simulation.missingness import apply_reports
+from engine.sources.ibis_table import IbisTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class Input:
         Those of a group share one table.
     notes : list of str
         What was noticed on reading.
-    data : Dataset
+    data : Source
         The rows to learn from.
     split : Split, optional
         These and others, where some are held out.
@@ -42,7 +45,7 @@ class Input:
     """
 
     document: Document
-    data: Dataset
+    data: Source
     prior: Prior
     given: tuple[int, ...]
     ties: Ties
@@ -59,26 +62,38 @@ def read_input(options: argparse.Namespace) -> Input:
     """What the options name, without the rows that are held out."""
     problem, known = _read_session(options) if options.data is None else (_read_files(options), None)
     for name, confusion in parse_sensors(problem.network, options.sensor).items():
-        problem = replace(problem, data=apply_reports(problem.data, name, confusion))
+        problem = replace(problem, data=_apply_sensor(problem.data, name, confusion))
     if getattr(options, "non_fixed", False):
         problem = replace(problem, fixed=False)
     hold_out = choose_hold_out(options, known)
     if hold_out is None:
         return problem
-    split = split_rows(problem.data, hold_out)
+    if isinstance(problem.data, IbisTable):
+        raise PgmError(
+            "rows are held out one by one, and these are only counted where they lie; "
+            "put those to test on into a table of their own, or read the data with --engine memory"
+        )
+    split = split_rows(problem.data.rows(), hold_out)
     return replace(problem, data=split.train, split=split)
+
+
+def _apply_sensor(data: Source, name: str, confusion: Floats) -> Source:
+    """The data with a column of reports read as likelihoods; where it is not at hand, what its texts mean is."""
+    if isinstance(data, IbisTable):
+        return data.reread(apply_reports(data.meanings, name, confusion))
+    return apply_reports(data.rows(), name, confusion)
 
 
 def _read_files(options: argparse.Namespace) -> Input:
     """A network and a dataset."""
     document = read_model(options)
     network = document.network
-    found = read_dataset(options.data, network.variables, missing=options.missing_code)
-    if not found.dataset.n_rows:
+    found = read_data(options, options.data, network.variables, network.scopes)
+    if not found.data.n_rows:
         raise PgmError(f"{options.data}: the dataset has no rows; there is nothing to learn from")
     notes = [*document.notes, *found.notes]
     prior, given, ties = read_prior(network, options), _parse_given(network, options), _parse_ties(network, options)
-    return Input(document, found.dataset, prior, given, ties, notes)
+    return Input(document, found.data, prior, given, ties, notes)
 
 
 def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:

@@ -56,11 +56,11 @@ def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
     components = [{key: value for key, value in c.items() if key != "distinct_rows"} for c in describe_components(task)]
     if isinstance(bounds, MarkovBounds):
         return {
-            "naive": bounds.naive,
-            "triangulated": bounds.triangulated,
+            "naive": _finite(bounds.naive),
+            "triangulated": _finite(bounds.triangulated),
             "scopes": None if bounds.scopes is None else vars(bounds.scopes),
             "cliques": None if bounds.cliques is None else vars(bounds.cliques),
-            "tightest": bounds.total,
+            "tightest": _finite(bounds.total),
             "kind": bounds.kind,
             "components": components,
         }
@@ -78,11 +78,11 @@ def describe_bounds(task: LearningTask, bounds: AnyBounds) -> dict[str, Any]:
             ],
         }
     return {
-        "naive": bounds.naive,
+        "naive": _finite(bounds.naive),
         "decomposition": float(bounds.decomposition.sum()),
         "patterns": float(bounds.patterns.sum()),
         "imap": float(bounds.imap.sum()),
-        "tightest": bounds.total,
+        "tightest": _finite(bounds.total),
         "kind": "exact",
         "components": components,
     }
@@ -127,7 +127,7 @@ def describe_result(method: str, last: Snapshot, trace: list[Floats], prior: Pri
         "trace": _trace(trace, best, int(last.iterations[best].max())),
         "restarts": last.objective.sum(axis=1).tolist(),
         "bound": describe_bounds(task, bounds),
-        "gap": max(0.0, bounds.total - float(state_objective.sum())),
+        "gap": _finite(max(0.0, bounds.total - float(state_objective.sum()))),
         "components": components,
         "ties": list_ties(task),
     }
@@ -155,7 +155,7 @@ def describe_estimate(estimate: str, theta: Floats, last: Snapshot) -> tuple[dic
 
 
 def _finite(distance: float) -> float | None:
-    """A distance as JSON has it, which knows nothing infinite."""
+    """A distance or a bound as JSON has it, which knows nothing infinite."""
     return distance if math.isfinite(distance) else None
 
 
@@ -168,14 +168,22 @@ def _trace(trace: list[Floats], restart: int, iterations: int) -> list[float]:
     return begun[: iterations + 1]
 
 
+def _show_bound(result: dict[str, Any]) -> str:
+    if result["gap"] is None:
+        return "No upper bound (too many distinct rows)"
+    return f"Upper bound {result['objective'] + result['gap']:,.4f}"
+
+
 def list_result(result: dict[str, Any], last: Snapshot) -> list[str]:
     """A result in lines."""
     stop, components = result["stop"], result["components"]
     state = "; ".join([STOPS[stop], *([HINTS[stop]] if stop in HINTS else [])])
-    gaps = [component["gap"] for component in components if "gap" in component] or [result["gap"]]
+    gaps = [component["gap"] for component in components if "gap" in component] or [
+        math.inf if result["gap"] is None else result["gap"]
+    ]
     lines = [
         describe_run(result["method"], last, state),
-        f"Upper bound {result['objective'] + result['gap']:,.4f}; {result['seconds']:.3f} s.",
+        f"{_show_bound(result)}; {result['seconds']:.3f} s.",
         certify_gaps(gaps, last),
         describe_distance(last),
         *describe_courses(last),

@@ -19,6 +19,7 @@ from app.server import ADDRESS, TITLE, is_loopback, make_server, run
 from app.window import HOW_TO, Window
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
+from pgmgui.board.arrow_layer import with_arrows
 from pgmgui.board.autosave import keep_look, start_keeping
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
@@ -32,14 +33,16 @@ from pgmgui.components.divider.divider import Divider
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
+from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.examples import load_gallery
-from pgmgui.project.links import parse_link
+from pgmgui.project.links import Link, parse_link
 from pgmgui.project.look import take_look
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
 from pgmgui.project.store import MOST_KEPT, Store, default_folder
 from pgmgui.state.answers import Answers
+from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper, find_kept, read_query
@@ -48,6 +51,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
 from pgmgui.state.standings import Standings
+from pgmgui.state.structuring import Structuring
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
@@ -74,20 +78,20 @@ TAB_STYLE = {
     "& .MuiTabs-root": {"containerType": "inline-size"},
     "& .MuiTab-root": {
         "minWidth": "0",
-        "padding": "8px min(6px, 1.3cqw)",
+        "padding": "8px min(6px, 1.1cqw)",
         "textTransform": "none",
         "letterSpacing": 0,
-        "fontSize": "min(0.875rem, 3.75cqw)",
+        "fontSize": "min(0.875rem, 3.15cqw)",
     },
     "& .MuiTabs-scrollButtons": {"display": "none"},
 }
-# More on a wide screen, and never so much that the canvas is too narrow for its buttons.
-SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw, 640px)), calc(100% - 320px))"
+# More on a wide screen and with large type, and never so much that the canvas is too narrow for its buttons.
+SIDE = "clamp(240px, var(--side-width, clamp(440px, 30vw + 20 * (1rem - 16px), 640px)), calc(100% - 320px))"
 # A low bar of the same colour in both themes: the room belongs to the canvas.
 PAGE_STYLE = {
     "& .MuiAppBar-root": {"backgroundColor": "#123f6d", "color": "#ffffff", "backgroundImage": "none"},
     "& .MuiToolbar-root": {"minHeight": "44px !important", "height": "44px", "margin": "0 4px"},
-    "& .MuiToolbar-root h3": {"fontSize": "22px", "flexShrink": 0},
+    "& .MuiToolbar-root h3": {"fontSize": "22px", "flexShrink": 0, "marginRight": "12px"},
     # Never seen (see _forget_busy), and without a name for screen readers.
     "& .MuiAppBar-root > .MuiLinearProgress-root": {"display": "none"},
     "& .MuiToolbar-root > .MuiBox-root": {"minWidth": 0},
@@ -166,6 +170,13 @@ def read_files(
         if data_path is not None:
             raise PgmError(f"{data_path}: a dataset needs a network; give the network's file first")
         return None
+    if is_table(network_path):
+        if data_path is not None:
+            raise PgmError(
+                f"{network_path} is a table, not a network; give the network's file first, or the table alone"
+            )
+        scene = read_scene(DataFile(str(network_path)))
+        return Saved(scene), derive(scene)
     if is_session(network_path):
         if data_path is not None:
             raise PgmError(f"{network_path}: a session has its own data; leave {data_path} out, or open it on the page")
@@ -201,7 +212,7 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
         MarksBar(session),
         make_first_run_card(desk.first_run, session, desk.race),
         Message(session, desk.keeper),
-        make_canvas(session, desk.answers),
+        with_arrows(make_canvas(session, desk.answers), session, desk.arrow_facts),
         *unseen,
         sizing_mode="stretch_both",
         margin=0,
@@ -228,8 +239,8 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     race = Race(session)
     if pn.state.curdoc is not None:
         pn.state.on_session_destroyed(lambda *_: race.stop())
-    key, run_at_once = _open(session, race, store, opened)
-    if run_at_once:
+    key, link = _open(session, race, store, opened)
+    if link is not None and link.run:
         pn.state.onload(race.begin)
     tightening = Tightening(session, work_beside)
     pn.state.onload(tightening.begin)
@@ -237,7 +248,17 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     pn.state.onload(answers.begin)
     standings = Standings(session, race, work_beside)
     pn.state.onload(standings.begin)
+    arrow_facts = ArrowFacts(session, work_beside)
+    pn.state.onload(arrow_facts.begin)
+    if pn.state.curdoc is not None:
+        pn.state.on_session_destroyed(lambda *_: arrow_facts.resampling.stop())
     traveller = Traveller(session, race)
+    structuring = Structuring(session)
+    if pn.state.curdoc is not None:
+        pn.state.on_session_destroyed(lambda *_: structuring.close())
+    if link is not None and link.structure:
+        session.turn_to("Structure")
+        pn.state.onload(structuring.begin)
     return Desk(
         session,
         race,
@@ -249,6 +270,8 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
         Keeper(session, race, store, key, partial(is_closed, pn.state.curdoc)),
         tightening,
         standings,
+        structuring,
+        arrow_facts,
     )
 
 
@@ -273,11 +296,11 @@ def _lay_out_tabs(makers: Mapping[str, Callable[[], pn.viewable.Viewer]], sessio
     )
 
 
-def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Derived] | None) -> tuple[str, bool]:
+def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Derived] | None) -> tuple[str, Link | None]:
     """Open what the page's address names, or else the rest.
 
-    The key of the tab that was found again, if one was, and whether to begin learning at once. What the address
-    names and cannot be opened is told.
+    The key of the tab that was found again, if one was, or the link that was opened, which may begin something at once.
+    What the address names and cannot be opened is told.
     """
     query = read_query(pn.state.session_args or {})
     key = query.pop("tab", "")
@@ -287,12 +310,12 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
         if key:
             saved = find_kept(store, key)
             if saved is not None and race.open(saved):
-                return key, False
+                return key, None
             trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
         elif query:
             link = parse_link(query)
             if race.open(link.saved):
-                return "", link.run
+                return "", link
             trouble = session.message
     except PgmError as error:
         trouble = f"What the address names cannot be opened: {error}."
@@ -302,7 +325,7 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
         race.open(*opened)
     if trouble:
         session.say(trouble)
-    return "", False
+    return "", None
 
 
 def _forget_busy(page: Page) -> None:

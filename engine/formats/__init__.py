@@ -22,6 +22,7 @@ from engine.formats.tables.catalogue import (
     parse_table,
     read_dataset,
     read_table,
+    write_chunks,
     write_dataset,
 )
 from engine.formats.tables.columns import DataDocument
@@ -42,6 +43,7 @@ __all__ = [
     "read_network",
     "read_table",
     "split_name",
+    "write_chunks",
     "write_dataset",
     "write_network",
 ]

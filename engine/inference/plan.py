@@ -15,7 +15,7 @@ The plan does not depend on the numbers in the tables: they stand in a :class:`~
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,9 +24,11 @@ import numpy as np
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.pool import Piece, Pool
 from engine.inference.text_tables import format_bytes, format_count, format_seconds, format_table
-from engine.model.arrays import Codes, Floats, Ints
-from engine.model.dataset import Dataset
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.dataset import MISSING
 from engine.model.network import Network
+from engine.model.source import Source
+from engine.model.variable import Variable
 
 MEMORY_LIMIT = 2 * 2**30
 """Bytes that the tables of one part may take, unless the user raises it."""
@@ -129,37 +131,58 @@ class Block:
         return values[..., self.group]
 
 
+def close_constants(variables: Sequence[Variable], codes: Mapping[int, Codes]) -> Mapping[int, Codes]:
+    """The columns of some variables, where a missing one of one state is as good as observed."""
+    constant = {v: np.where(codes[v] == MISSING, 0, codes[v]) for v in codes if variables[v].cardinality == 1}
+    return {**codes, **constant} if constant else codes
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """How to propagate a dataset through a network, for any numbers in its tables.
 
     Attributes
     ----------
-    codes : tuple of array (rows,)
-        The dataset's columns, with variables of one state observed.
+    dataset : Source
+        The data. A plan that keeps rows needs all of them, one for learning only the counts of some.
     observed_factors : tuple of int
         Factors whose variables are observed in every row: nothing to sum.
     blocks : tuple of Block
     """
 
     network: Network
-    dataset: Dataset
-    codes: tuple[Codes, ...]
+    dataset: Source
     pool: Pool
     observed_factors: tuple[int, ...]
     blocks: tuple[Block, ...]
 
+    @cached_property
+    def codes(self) -> Mapping[int, Codes]:
+        """The columns of all rows, with variables of one state observed."""
+        rows = self.dataset.rows()
+        return close_constants(rows.variables, dict(enumerate(rows.codes)))
+
     def observed_cells(self, factor: int) -> Codes:
-        """Per row of the dataset, the cell of a factor that is observed in every row, counted in its own table.
+        """Per row of the dataset, the cell of a factor that is observed in every row, counted in its own table."""
+        return self._find_cells(factor, self.codes, self.dataset.n_rows)
+
+    def count_observed(self, factor: int) -> Floats:
+        """The weighted counts of a factor that is observed in every row."""
+        codes, weights = self.dataset.gather(self.network.scopes[factor])
+        cells = self._find_cells(factor, close_constants(self.dataset.variables, codes), len(weights))
+        return weighted_counts(cells, weights, math.prod(self.pool.layout.shapes[factor]))
+
+    def _find_cells(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Codes:
+        """The cells of a factor in some rows, counted in its own table.
 
         In small integers: with few rows, operations that mix them with wide ones take longest; with many, memory does.
         """
         scope, shape = self.network.scopes[factor], self.pool.layout.shapes[factor]
         narrow = np.min_scalar_type(-1 - math.prod(shape))
-        cells: Codes = self.codes[scope[0]].astype(narrow) if scope else np.zeros(self.dataset.n_rows, dtype=narrow)
+        cells: Codes = codes[scope[0]].astype(narrow) if scope else np.zeros(rows, dtype=narrow)
         for variable, size in zip(scope[1:], shape[1:], strict=True):
             cells *= size
-            cells += self.codes[variable]
+            cells += codes[variable]
         return cells
 
     @property
@@ -204,7 +227,7 @@ class Plan:
             )
         heads = ["parts", "variables", "cliques", "width", "largest table", "cells", "distinct rows", "memory", "time"]
         about = (
-            f"rows: {self.dataset.n_rows:,}; variables: {len(self.codes):,}; "
+            f"rows: {self.dataset.n_rows:,}; variables: {len(self.dataset.variables):,}; "
             f"tables observed throughout: {len(self.observed_factors):,} of {len(self.network.scopes):,}\n"
             f"one pass: {len(self.parts):,} parts, {format_count(self.cells)} cells, {format_seconds(self.seconds)}"
         )

@@ -21,15 +21,17 @@ from engine.inference.plan import (
     CompleteRows,
     Part,
     Plan,
+    close_constants,
     count_operations,
     estimate_seconds,
 )
 from engine.inference.pool import Pool
-from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts
-from engine.model.dataset import MISSING, Dataset
+from engine.model.arrays import Bools, Codes, Ints, weighted_counts
+from engine.model.dataset import MISSING
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.network import MarkovNetwork, Network
+from engine.model.source import Source
 
 SECONDS_PER_PATTERN = 1e-4
 SECONDS_PER_PART = 1e-3
@@ -42,7 +44,7 @@ FREE_PLANNING = 0.05
 
 def make_plan(
     network: Network,
-    dataset: Dataset,
+    dataset: Source,
     memory_limit: int = MEMORY_LIMIT,
     *,
     without: Collection[int] = (),
@@ -74,11 +76,9 @@ def make_plan(
     _check_dataset(network, dataset)
     left_out = frozenset(without)
     factors = [f for f in range(len(network.scopes)) if isinstance(network, MarkovNetwork) or f not in left_out]
-    codes, ranges = _close_constants(dataset)
+    ranges = _close_ranges(dataset)
     graph = joined(network.scopes[factor] for factor in factors)
-    planner = _Planner(
-        Pool(network, dataset.likelihoods), graph, codes, ranges, dataset.weights, memory_limit, passes, condition
-    )
+    planner = _Planner(Pool(network, dataset.likelihoods), graph, dataset, ranges, memory_limit, passes, condition)
     is_open = [v not in left_out and (not condition or lowest < 0) for v, (lowest, _) in enumerate(ranges)]
     open_somewhere = as_mask(v for v, wanted in enumerate(is_open) if wanted)
     factors_of: dict[int, list[int]] = {block: [] for block in components(graph, open_somewhere)}
@@ -87,25 +87,31 @@ def make_plan(
     for factor in factors:
         block = next((block_of[v] for v in network.scopes[factor] if v in block_of), None)
         (observed_factors if block is None else factors_of[block]).append(factor)
-    blocks = tuple(planner.plan_block(block, touching, keep_rows) for block, touching in factors_of.items())
-    return Plan(network, dataset, codes, planner.pool, tuple(observed_factors), blocks)
+    columns = {block: _find_columns(network, block, touching) for block, touching in factors_of.items()}
+    dataset.prepare([*columns.values(), *(network.scopes[factor] for factor in observed_factors)])
+    blocks = tuple(planner.plan_block(block, factors_of[block], columns[block], keep_rows) for block in columns)
+    return Plan(network, dataset, planner.pool, tuple(observed_factors), blocks)
 
 
-def _check_dataset(network: Network, dataset: Dataset) -> None:
+def _find_columns(network: Network, block: int, factors: Sequence[int]) -> list[int]:
+    """The variables of a block and of the factors that touch it."""
+    return sorted({v for factor in factors for v in network.scopes[factor]} | set(bits(block)))
+
+
+def _check_dataset(network: Network, dataset: Source) -> None:
     if dataset.variables != network.variables:
         raise ModelError("the dataset is not over the network's variables, in their order; align it first")
-    if dataset.targets and dataset.target_cells.any():
+    if dataset.targets and dataset.rows().target_cells.any():
         raise ModelError("the data has targets for posteriors, which are no evidence as they are: meet them first")
 
 
-def _close_constants(dataset: Dataset) -> tuple[tuple[Codes, ...], tuple[tuple[int, int], ...]]:
-    """The columns and their ranges, where a missing variable of one state is as good as observed."""
-    codes, ranges = list(dataset.codes), list(dataset.ranges)
+def _close_ranges(dataset: Source) -> list[tuple[int, int]]:
+    """The ranges of the columns, where a missing variable of one state is as good as observed."""
+    ranges = list(dataset.ranges)
     for v, variable in enumerate(dataset.variables):
         if variable.cardinality == 1:
-            codes[v] = np.where(codes[v] == MISSING, 0, codes[v]).astype(codes[v].dtype)
             ranges[v] = (ranges[v][0] if ranges[v][0] < MISSING else 0, 0)
-    return tuple(codes), tuple(ranges)
+    return ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +120,20 @@ class _Planner:
 
     pool: Pool
     graph: Graph
-    codes: tuple[Codes, ...]
-    ranges: tuple[tuple[int, int], ...]
-    weights: Floats
+    dataset: Source
+    ranges: Sequence[tuple[int, int]]
     memory_limit: int
     passes: int
     condition: bool
 
-    def plan_block(self, block: int, factors: Sequence[int], keep_rows: bool) -> Block:
-        """The plan of connected open variables and the factors that touch them."""
+    def plan_block(self, block: int, factors: Sequence[int], columns: Sequence[int], keep_rows: bool) -> Block:
+        """The plan of connected open variables and the factors that touch them, over these columns of the data."""
         variables = tuple(bits(block))
-        columns = sorted({v for factor in factors for v in self.pool.network.scopes[factor]} | set(variables))
         ranges = [self.ranges[v] for v in columns]
-        representative, group = distinct_rows([self.codes[v] for v in columns], len(self.weights), ranges)
-        local = {v: self.codes[v][representative] for v in columns}
+        codes, row_weights = self.dataset.gather(columns)
+        codes = close_constants(self.dataset.variables, codes)
+        representative, group = distinct_rows([codes[v] for v in columns], len(row_weights), ranges)
+        local = {v: codes[v][representative] for v in columns}
         conditioned = None
         if self.condition and any(self.ranges[v][1] >= 0 for v in variables):  # else all is open in every row
             patterns = Patterns(variables, np.stack([local[v] < 0 for v in variables]))
@@ -138,7 +144,7 @@ class _Planner:
             check_memory(
                 part.tree, part.variables, self.pool.network, part.tree.cells * BYTES_PER_CELL, self.memory_limit
             )
-        weights = weighted_counts(group, self.weights, len(representative))
+        weights = weighted_counts(group, row_weights, len(representative))
         return Block(
             variables, tuple(factors), group if keep_rows else None, weights, local, tuple(parts), tuple(complete)
         )

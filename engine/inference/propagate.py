@@ -84,7 +84,7 @@ class Propagation:
         """Propagate all rows."""
         log_sum = self._observed_sum.copy()
         for variable, vectors in self._plan.dataset.likelihoods.items():
-            codes = self._plan.dataset.codes[variable]
+            codes = self._plan.dataset.rows().codes[variable]
             soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
             log_sum[soft] += np.log(vectors.max(axis=1))[FIRST_LIKELIHOOD - codes[soft].astype(np.int64)]
         blocks = []

@@ -29,6 +29,8 @@ CHUNK_BYTES = 4 * 2**20
 """The largest clique's table of a chunk of rows should stay in the cache."""
 FEWEST_ROWS = 64
 """Smaller chunks spend their time in calls rather than in arithmetic."""
+FEWEST_STEADY = 256
+"""Rows from which on a piece that reads the same in all of them is added up by itself."""
 SMALLEST = float(np.finfo(np.float64).tiny)
 
 
@@ -87,21 +89,30 @@ class Tape:
             self._operations.add_up(self._logs, 0, self._log_z)
 
     def _place_pieces(self, pool: Floats) -> None:
-        """Lay the pieces end to end, and find the range of the pool that they read parameters from."""
-        pieces = self._part.pieces
-        ends = [0, *itertools.accumulate(len(piece.offsets) * self.rows for piece in pieces)]
-        self._slots = [slice(a, b) for a, b in itertools.pairwise(ends)]
+        """Lay the pieces end to end, and find the range of the pool that they read parameters from.
+
+        Those of factors stand first, and among them those that read other parameters from row to row.
+        """
+        pieces, self.span = self._part.pieces, find_span(self._part)
+        kinds = [2 if piece.factor < 0 else int(_is_steady(piece, self.rows)) for piece in pieces]
+        order = sorted(range(len(pieces)), key=kinds.__getitem__)
+        ends = [0, *itertools.accumulate(len(pieces[k].offsets) * self.rows for k in order)]
+        place = dict(zip(order, itertools.pairwise(ends), strict=True))
+        self._slots = [slice(*place[k]) for k in range(len(pieces))]
         self._cells = np.empty(ends[-1])
         self._index = np.empty(ends[-1], dtype=np.int64)
-        factors = [k for k, piece in enumerate(pieces) if piece.factor >= 0]
-        counted = ends[len(factors)]
+        counted = ends[kinds.count(0)]
         # Every piece's cells as a table over its scope.
         self._views = [
             self._cells[slot].reshape(*self._tree.shape(piece.scope), self.rows)
             for piece, slot in zip(pieces, self._slots, strict=True)
         ]
         self._counted_index, self._counted_cells = self._index[:counted], self._cells[:counted]
-        self.span = find_span(self._part)
+        self._steady = [
+            (piece.base[0] - self.span.start + piece.offsets, self._cells[slot].reshape(-1, self.rows))
+            for piece, slot, kind in zip(pieces, self._slots, kinds, strict=True)
+            if kind == 1
+        ]
         self._pool = pool[self.span.start :]
 
     # --- running
@@ -145,7 +156,14 @@ class Tape:
 
     def counts(self) -> Floats:
         """What the last run adds to the expected counts of the parameters in :attr:`span`."""
-        return weighted_counts(self._counted_index, self._counted_cells, self.span.stop - self.span.start)
+        size = self.span.stop - self.span.start
+        if not self._counted_index.size:  # of which NumPy counts integers
+            found = np.zeros(size)
+        else:
+            found = weighted_counts(self._counted_index, self._counted_cells, size)
+        for where, cells in self._steady:
+            found[where] += np.add.reduce(cells, 1)
+        return found
 
     def families(self) -> list[tuple[Piece, Ints, Floats]]:
         """Per factor, after a run: its piece, the parameters it read and their posteriors times the row's weight,
@@ -241,6 +259,11 @@ class Tape:
         wanted = dict.fromkeys([*pieces, *(tree.separators[child] for child in tree.children[clique])])
         wanted.pop(tree.cliques[clique], None)
         self._operations.sum_all(table, tree.cliques[clique], list(wanted), self._sums[clique])
+
+
+def _is_steady(piece: Piece, rows: int) -> bool:
+    """Whether all rows read the same parameters, and there are many."""
+    return rows >= FEWEST_STEADY and bool((piece.base == piece.base[0]).all())
 
 
 def _lead(table: Floats, message: Floats) -> Floats:

@@ -79,7 +79,7 @@ def examine(task: LearningTask, lines: Ints | None = None) -> list[Finding]:
 
 def _impossible_rows(task: LearningTask, lines: Ints | None) -> Iterator[Finding]:
     """Rows of probability 0 under the current parameters, and the tables or factors whose zeros make them so."""
-    network, data = task.network, drop_targets(task.dataset)
+    network, data = task.network, drop_targets(task.dataset.rows())
     rows = np.arange(min(data.n_rows, MOST_ROWS))
     if not rows.size:
         return
@@ -216,7 +216,7 @@ def _name(network: Network, factor: int) -> str:
 
 
 def _unused_states(task: LearningTask, where: str) -> Iterator[Finding]:
-    data = task.decomposition.dataset
+    data = task.decomposition.dataset.rows()
     prior = "a Gaussian prior (L2)" if isinstance(task.network, MarkovNetwork) else "a prior of 2"
     # Rows held out may have the state: without it they would lose their cells.
     removal = "remove the state, or " if where == _ALL else ""

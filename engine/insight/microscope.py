@@ -75,7 +75,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         The variable whose family is looked at.
     """
     network = task.bayesian.with_tables(task.layout.tables(theta))
-    one = meet_targets(network, task.dataset.take(np.array([row])), fixed=not task.has_moving_targets)
+    one = meet_targets(network, task.dataset.rows().take(np.array([row])), fixed=not task.has_moving_targets)
     posterior = infer(network, one)
     if posterior.impossible[0]:
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")

@@ -8,8 +8,9 @@ by what is known; likelihoods do nothing.
 
 from __future__ import annotations
 
+import heapq
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -59,7 +60,7 @@ class Trail:
 
 @dataclass(frozen=True)
 class Separation:
-    """Whether two variables are independent by the graph, and what joins them.
+    """Whether two variables, or sets of them, are independent by the graph, and what joins them.
 
     Attributes
     ----------
@@ -87,14 +88,41 @@ def separate(
     known, likely : iterable of int
         The variables whose state is known, and those with a likelihood.
     """
+    return separate_sets(network, (one,), (other,), known, likely)
+
+
+def separate_sets(
+    network: Network,
+    ones: Iterable[int],
+    others: Iterable[int],
+    known: Iterable[int] = (),
+    likely: Iterable[int] = (),
+) -> Separation:
+    """Find out whether two sets of variables, with none in common, are separated.
+
+    They are if each of the one is separated from each of the other: by a graph there are no dependences of more than
+    two at once. Trails that pass a further one of them are left out, for what is left of them is a trail too.
+    """
     view = _View(network, known, likely)
-    if one in view.known or other in view.known:
+    sides = tuple(frozenset(side) - view.known for side in (ones, others))
+    if not all(sides):
         return Separation(True, (), (), ())
-    active = tuple(islice(view.list_active(one, other), MOST_LISTED))
-    every = islice(list_trails(view.graph, lambda *_: True, one, other), MOST_LOOKED_AT)
-    blocked = (trail for trail in map(view.explain, every) if not trail.is_active)
-    separators = _find_separators(view, active[0]) if active else ()
-    return Separation(not active, active, tuple(islice(blocked, MOST_LISTED)), separators)
+    ends = [(one, other) for one in sorted(sides[0]) for other in sorted(sides[1])]
+    inside = sides[0] | sides[1]
+    active = _merge((view.list_active(*pair) for pair in ends), inside, MOST_LISTED)
+    every = _merge((view.list_every(*pair) for pair in ends), inside, MOST_LOOKED_AT)
+    blocked = tuple(trail for trail in every if not trail.is_active)[:MOST_LISTED]
+    separators = _find_separators(view, active[0], ends) if active else ()
+    return Separation(not active, active, blocked, separators)
+
+
+def _merge(trails: Iterable[Iterator[Trail]], inside: Collection[int], most: int) -> tuple[Trail, ...]:
+    """The shortest of several lists of trails, each the shortest first, that pass none of some variables on the way."""
+    plain = (
+        islice((trail for trail in own if not any(step.variable in inside for step in trail.steps)), most)
+        for own in trails
+    )
+    return tuple(islice(heapq.merge(*plain, key=lambda trail: len(trail.variables)), most))
 
 
 class _View:
@@ -115,6 +143,10 @@ class _View:
     def list_active(self, one: int, other: int) -> Iterator[Trail]:
         """The active trails, the shortest first."""
         return map(self.explain, list_trails(self.graph, self._passes, one, other))
+
+    def list_every(self, one: int, other: int) -> Iterator[Trail]:
+        """All trails, the shortest first."""
+        return map(self.explain, list_trails(self.graph, lambda *_: True, one, other))
 
     def _passes(self, variable: int, into: bool, back: bool) -> bool:
         return variable in self.opened_by if into and back else variable not in self.known
@@ -151,22 +183,22 @@ def _find_openers(network: Network, known: Iterable[int]) -> dict[int, int]:
     return found
 
 
-def _find_separators(view: _View, trail: Trail) -> tuple[tuple[int, ...], ...]:
-    """What would separate the ends of an active trail. A single variable that does is on every active trail."""
-    one, other = trail.variables[0], trail.variables[-1]
-    singles = [
-        (step.variable,)
-        for step in trail.steps
-        if step.kind != "collider" and next(view.knowing(step.variable).list_active(one, other), None) is None
-    ]
+def _find_separators(view: _View, trail: Trail, ends: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+    """What would separate all pairs of ends. A single variable that does is on every active trail, so on this one."""
+
+    def separates(variable: int) -> bool:
+        more = view.knowing(variable)
+        return all(next(more.list_active(*pair), None) is None for pair in ends)
+
+    singles = [(step.variable,) for step in trail.steps if step.kind != "collider" and separates(step.variable)]
     if singles:
         return tuple(singles)
-    smallest = _find_smallest(view, one, other)
+    smallest = _find_smallest(view, *(frozenset(side) for side in zip(*ends, strict=True)))
     return (smallest,) if smallest else ()
 
 
-def _find_smallest(view: _View, one: int, other: int) -> tuple[int, ...]:
-    """A smallest set that separates two variables together with what is known; empty if none does.
+def _find_smallest(view: _View, ones: frozenset[int], others: frozenset[int]) -> tuple[int, ...]:
+    """A smallest set that separates two others together with what is known; empty if none does.
 
     It cuts the moral graph of what is above the two and what is known, where that is taken out (Tian, Paz and
     Pearl 1998).
@@ -176,13 +208,17 @@ def _find_smallest(view: _View, one: int, other: int) -> tuple[int, ...]:
     network = view.network
     scopes = list(network.scopes)
     if isinstance(network, BayesianNetwork):
-        ends = {one, other, *view.known, *view.likely}
+        ends = {*ones, *others, *view.known, *view.likely}
         scopes = [network.scopes[v] for v in ends | find_ancestors(network, ends)]
     around = joined(scopes)
-    if around[one] >> other & 1:
+    if any(around[one] >> other & 1 for one in ones for other in others):
         return ()
+    one, other = min(ones), min(others)
+    stands_for = {**dict.fromkeys(ones, one), **dict.fromkeys(others, other)}  # a set is cut off as one
     graph = nx.Graph()
     for variable, neighbours in around.items():
         if variable not in view.known:
-            graph.add_edges_from((variable, v) for v in bits(neighbours) if v not in view.known)
+            here = stands_for.get(variable, variable)
+            there = (stands_for.get(v, v) for v in bits(neighbours) if v not in view.known)
+            graph.add_edges_from((here, v) for v in there if v != here)
     return tuple(sorted(nx.minimum_node_cut(graph, one, other)))

@@ -114,7 +114,7 @@ def find_moving_bound(task: LearningTask) -> float:
 
     So that no Q is better than the share of each observation among these rows.
     """
-    geometry, data = task.objective.geometry, task.decomposition.dataset
+    geometry, data = task.objective.geometry, task.decomposition.dataset.rows()
     assert isinstance(geometry, Simplex)
     targets = [np.where(data.target_cells[v], data.codes[v], MISSING) for v in data.targets]
     by_set = number_rows(targets, data.weights)

@@ -20,6 +20,7 @@ from engine.inference.graphs import bits, components, joined
 from engine.model.dataset import Dataset, Role
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
+from engine.model.source import Source
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class Decomposition:
     """
 
     network: Network
-    dataset: Dataset
+    dataset: Source
     pruned: tuple[int, ...]
     components: tuple[Component, ...]
 
@@ -106,7 +107,7 @@ class Decomposition:
         return BayesianNetwork(variables, tuple(parents), tuple(tables)), data
 
 
-def decompose(network: Network, dataset: Dataset) -> Decomposition:
+def decompose(network: Network, dataset: Source) -> Decomposition:
     """Find the components. Linear in the network (with bit sets) and in the data, which is read once for the roles.
 
     A missing variable of one state is as good as observed.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts, xlogy
-from engine.model.dataset import FIRST_LIKELIHOOD, Dataset, Role
+from engine.model.dataset import FIRST_LIKELIHOOD, Role
 from engine.model.distinct import distinct_rows
+from engine.model.source import Source
 
 
 def number_rows(columns: Sequence[Codes | Ints], weights: Floats) -> Ints:
@@ -24,29 +26,33 @@ def sum_conditional(given: Ints, outcome: Ints, weights: Floats) -> float:
     return float(xlogy(joint, joint).sum() - xlogy(margin, margin).sum())
 
 
-def sum_joint(dataset: Dataset, variables: Collection[int]) -> float:
+def sum_joint(dataset: Source, variables: Collection[int]) -> float:
     """Σ n(x) log n(x) / N over the joint values of some variables."""
-    every = np.zeros(dataset.n_rows, dtype=np.int64)
-    return sum_conditional(every, number_rows([dataset.codes[v] for v in variables], dataset.weights), dataset.weights)
+    codes, weights = dataset.gather(sorted(variables))
+    return sum_conditional(np.zeros(len(weights), dtype=np.int64), number_rows([*codes.values()], weights), weights)
 
 
-def sum_naive(dataset: Dataset, given: Collection[int] = ()) -> float:
+def sum_naive(dataset: Source, given: Collection[int] = ()) -> float:
     """The naive bound: every distinct row over what is observed in all rows gets its own share of those with the
-    same given values."""
-    observed = [codes for codes, role in zip(dataset.codes, dataset.roles, strict=True) if role is Role.OBSERVED]
-    by_given = number_rows([dataset.codes[v] for v in given], dataset.weights)
-    return sum_conditional(by_given, number_rows(observed, dataset.weights), dataset.weights)
+    same given values. Infinite where there may be too many distinct rows to look at."""
+    observed = [v for v, role in enumerate(dataset.roles) if role is Role.OBSERVED]
+    if not dataset.can_merge(observed):
+        return math.inf
+    codes, weights = dataset.gather(observed)
+    by_given = number_rows([codes[v] for v in given], weights)
+    return sum_conditional(by_given, number_rows([*codes.values()], weights), weights)
 
 
-def sum_likelihoods(dataset: Dataset) -> Floats:
+def sum_likelihoods(dataset: Source) -> Floats:
     """Σ w log max λ over the likelihood cells of each variable, targets apart: what they add at most."""
     sums = np.zeros(len(dataset.variables))
     for variable, vectors in dataset.likelihoods.items():
-        codes = dataset.codes[variable]
+        columns, weights = dataset.gather([variable])
+        codes = columns[variable]
         soft = np.flatnonzero(codes <= FIRST_LIKELIHOOD)
         vector = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
         logs = np.log(vectors.max(axis=1))
         if variable in dataset.targets:
             logs = np.where(dataset.targets[variable], 0.0, logs)
-        sums[variable] = dataset.weights[soft] @ logs[vector]
+        sums[variable] = weights[soft] @ logs[vector]
     return sums

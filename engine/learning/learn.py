@@ -25,11 +25,11 @@ from engine.learning.workers import learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
 from engine.learning.zeros import describe_zeros
 from engine.model.arrays import Floats, Ints
-from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, ImpossibleEvidenceError, ModelError
 from engine.model.network import MarkovNetwork, Network
 from engine.model.prior import Prior
 from engine.model.randomness import RandomState
+from engine.model.source import Source
 from engine.model.variable import list_names
 
 MOST_BATCH_CELLS = 20_000_000
@@ -40,7 +40,7 @@ STOPS = ("converged", "time", "iterations", "cancelled")
 
 def learn(
     network: Network,
-    dataset: Dataset,
+    dataset: Source,
     method: str | Method = "d-em",
     *,
     start: str | Network = "random",
@@ -250,7 +250,7 @@ class _Runs:
             restart = int(np.flatnonzero(is_impossible)[0]) // objective.n_components
             self._check_targets(progress.state.theta.reshape(-1, self.theta.shape[1])[restart])
             if isinstance(self.task.network, MarkovNetwork):
-                raise ImpossibleEvidenceError(describe_zeros(self.task.network, drop_targets(self.task.dataset)))
+                raise ImpossibleEvidenceError(describe_zeros(self.task.network, drop_targets(self.task.dataset.rows())))
             first = int(impossible[0])
             variables = components[first].variables if self.task.is_decomposed and first < len(components) else ()
             names = list_names([self.task.network.variables[v].name for v in variables], most=6)
@@ -262,8 +262,10 @@ class _Runs:
     def _check_targets(self, theta: Floats) -> None:
         """Raise an error if the starting parameters exclude a target."""
         task = self.task
+        if not task.dataset.targets:
+            return
         start = task.network.with_tables(task.layout.tables(theta))
-        conflict = describe_conflict(start, task.dataset, not task.has_moving_targets)
+        conflict = describe_conflict(start, task.dataset.rows(), not task.has_moving_targets)
         if conflict:
             raise ImpossibleEvidenceError(conflict)
 

@@ -33,6 +33,7 @@ from engine.model.arrays import Floats
 from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.errors import Cancelled, MemoryLimitError
 from engine.model.network import MarkovNetwork
+from engine.model.source import Source
 
 Scope = tuple[int, ...]
 MOST_FITTED = 2**16
@@ -69,7 +70,7 @@ class MarkovBounds:
     ----------
     naive, triangulated : float
     scopes, cliques : Fit, optional
-        None where they are too large to fit, or have not been fitted, or variables are given.
+        None where they are too large to fit, or have not been fitted, or variables are given, or rows are too many.
     is_final : bool
         Whether all was fitted that can be.
     """
@@ -108,23 +109,25 @@ def find_markov_bounds(task: LearningTask, *, fit: bool = True, cancelled: Calla
     if task.given or not dataset.total_weight:
         return MarkovBounds(naive, naive)
     observed = [v for v, role in enumerate(dataset.roles) if role is Role.OBSERVED]
-    seen = dataset.project(observed)
     place = {v: k for k, v in enumerate(observed)}
     varied = [v for v in observed if dataset.variables[v].cardinality > 1]
     found = [tuple(place[v] for v in part.boundary if v in varied) for part in task.decomposition.components]
     scopes = _keep_maximal(found)
-    sizes = [variable.cardinality for variable in seen.variables]
+    sizes = [dataset.variables[v].cardinality for v in observed]
     tree = compile_tree(sizes, scopes)
     alone = set(range(len(sizes))) - {v for scope in scopes for v in scope}
-    closed = _close(tree, seen) - seen.total_weight * sum(math.log(sizes[v]) for v in alone)
+    can_look = dataset.can_merge(observed)
+    seen = dataset.project(observed) if can_look else dataset
+    closed = _close(tree, seen, range(len(observed)) if can_look else observed)
+    closed -= dataset.total_weight * sum(math.log(sizes[v]) for v in alone)
     cliques = _find_cliques(scopes)
-    to_fit = [some for some in (scopes, cliques) if some is not None and _can_fit(tree, some, seen)]
+    to_fit = [some for some in (scopes, cliques) if some is not None and _can_fit(tree, some, sizes)]
 
     def bound(some: list[Scope] | None) -> Fit | None:
         if some is None:
             return None
         if some in to_fit:
-            fitted = _fit(some, seen, cancelled) if fit else None
+            fitted = _fit(some, seen.rows(), cancelled) if fit and can_look else None
             return None if fitted is None else Fit(fitted.value + constant, fitted.kind)
         return Fit(closed + constant, "exact") if _is_closed(tree, some) else None
 
@@ -159,10 +162,13 @@ def _find_cliques(scopes: Sequence[Scope]) -> list[Scope] | None:
     return sorted(found)
 
 
-def _close(tree: JunctionTree, seen: Dataset) -> float:
-    """The best likelihood of a network with the cliques of a tree as scopes."""
-    cliques = math.fsum(sum_joint(seen, clique) for clique in tree.cliques)
-    return cliques - math.fsum(sum_joint(seen, separator) for separator in tree.separators)
+def _close(tree: JunctionTree, data: Source, columns: Sequence[int]) -> float:
+    """The best likelihood of a network with the cliques of a tree over some columns as scopes."""
+    cliques, separators = ([[columns[k] for k in scope] for scope in some] for some in (tree.cliques, tree.separators))
+    data.prepare(cliques)
+    return math.fsum(sum_joint(data, some) for some in cliques) - math.fsum(
+        sum_joint(data, some) for some in separators
+    )
 
 
 def _is_closed(tree: JunctionTree, scopes: Sequence[Scope]) -> bool:
@@ -171,9 +177,9 @@ def _is_closed(tree: JunctionTree, scopes: Sequence[Scope]) -> bool:
     return all(any(scope.issuperset(clique) for scope in inside) for clique in tree.cliques)
 
 
-def _can_fit(tree: JunctionTree, scopes: Sequence[Scope], seen: Dataset) -> bool:
+def _can_fit(tree: JunctionTree, scopes: Sequence[Scope], sizes: Sequence[int]) -> bool:
     """Whether there is no closed form, and not too many cells for a fit."""
-    cells = sum(math.prod(seen.variables[v].cardinality for v in scope) for scope in scopes)
+    cells = sum(math.prod(sizes[v] for v in scope) for scope in scopes)
     return cells <= MOST_FITTED and not _is_closed(tree, scopes)
 
 

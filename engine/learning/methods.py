@@ -20,7 +20,7 @@ from engine.learning.learners.hybrid import Hybrid
 from engine.learning.learners.numerical_em import NumericalEM
 from engine.learning.task import LearningTask
 from engine.model.arrays import weighted_counts
-from engine.model.dataset import MISSING
+from engine.model.dataset import Role
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Gaussian, Laplace, Prior
@@ -104,12 +104,11 @@ class Method:
         if not self.complete or not any(term.jobs for term in task.objective.terms if term.sign > 0):
             return ""
         found = dict.fromkeys(v for block in task.plan.blocks for v in block.variables)
-        codes = task.dataset.codes
         names = list_names([task.network.variables[v].name for v in found])
-        cells = codes[list(found)]
-        how = "missing or uncertain" if (cells < MISSING).any() else "missing"
-        missing = int((cells < 0).sum())
-        return f"needs complete data, but values of {names} are {how} ({missing:,} of {codes.size:,} cells); use em"
+        how = "missing or uncertain" if any(task.dataset.roles[v] is Role.SOFT for v in found) else "missing"
+        missing = sum(int(cells[codes < 0].sum()) for codes, cells in map(task.dataset.count_codes, found))
+        size = task.dataset.n_rows * len(task.network.variables)
+        return f"needs complete data, but values of {names} are {how} ({missing:,} of {size:,} cells); use em"
 
     def _reason_against_targets(self, task: LearningTask) -> str:
         """Why the method does not learn from the targets of a task's cells; empty if it does."""

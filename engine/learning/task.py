@@ -16,7 +16,7 @@ from engine.learning.jobs import make_jobs
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import Geometry, LogLinear, Simplex
 from engine.learning.target_jobs import give_likelihoods, meet_before, number_sets
-from engine.learning.targets.splitting import SplitData, has_targets, split_targets
+from engine.learning.targets.splitting import has_targets, split_targets
 from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
@@ -24,6 +24,7 @@ from engine.model.errors import ModelError
 from engine.model.layout import Layout
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import Prior, flat_exponents
+from engine.model.source import Source
 from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, check_ties, tie_parameters
 
@@ -43,7 +44,7 @@ class LearningTask:
         Per block of the plan, the component of the objective that it belongs to.
     given : tuple of int
         The variables that all others are learned given.
-    dataset : Dataset
+    dataset : Source
         The data as it came. That of the decomposition has rows with one target split.
     constants : array (variables,)
         What cells of each variable add to the log-likelihood whatever the parameters: likelihoods that are not scaled
@@ -59,7 +60,7 @@ class LearningTask:
     objective: Objective
     plan: Plan
     component_of_block: tuple[int, ...]
-    dataset: Dataset
+    dataset: Source
     constants: Floats
     given: tuple[int, ...] = ()
     ties: Ties = ()
@@ -125,7 +126,7 @@ class LearningTask:
     @cached_property
     def whole_rows(self) -> int:
         """The distinct rows of the whole data."""
-        data = self.decomposition.dataset
+        data = self.decomposition.dataset.rows()
         return len(distinct_rows(data.codes, data.n_rows, data.ranges)[0])
 
     @cached_property
@@ -146,7 +147,7 @@ class LearningTask:
 
 def make_task(
     network: Network,
-    dataset: Dataset,
+    dataset: Source,
     prior: Prior = 1.0,
     memory_limit: int = MEMORY_LIMIT,
     *,
@@ -177,8 +178,8 @@ def make_task(
     """
     _check_given(network, dataset, given)
     ties, is_moving = check_ties(network, ties), not fixed and has_targets(dataset)
-    split = _number_targets(dataset) if is_moving else split_targets(dataset)
-    data, decomposition = split.dataset, decompose(network, split.dataset)
+    data, entropies = _take_targets(dataset if condition else dataset.rows(), is_moving)
+    decomposition = decompose(network, data)
     plan = _plan_data(decomposition, memory_limit, condition)
     layout, (of_factor, last) = plan.pool.layout, _number_components(decomposition, condition)
     # A variable in no factor is in no component.
@@ -188,7 +189,7 @@ def make_task(
     if isinstance(network, MarkovNetwork):
         terms.append(_partition_term(network, plan.dataset, given, layout, last, memory_limit))
     geometry = _make_geometry(layout, prior, ties)
-    own = sum_likelihoods(data) + split.entropies
+    own = sum_likelihoods(data) + entropies
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
     return LearningTask(
@@ -199,7 +200,7 @@ def make_task(
 def _plan_data(decomposition: Decomposition, memory_limit: int, condition: bool) -> Plan:
     """How the data is propagated, targets being likelihoods."""
     data, left_out = decomposition.dataset, decomposition.pruned if condition else ()
-    evidence = replace(data, targets={}) if data.targets else data
+    evidence = replace(data.rows(), targets={}) if data.targets else data
     return make_plan(
         decomposition.network,
         evidence,
@@ -221,7 +222,7 @@ def _make_geometry(layout: Layout, prior: Prior, ties: Ties) -> Geometry:
 
 def _make_data_terms(
     plan: Plan,
-    data: Dataset,
+    data: Source,
     of_block: tuple[int, ...],
     component: Ints,
     last: int,
@@ -231,16 +232,21 @@ def _make_data_terms(
     """The terms of the data, those that must be propagated first in front; and how many likelihoods they find."""
     jobs, n_fitted, before = make_jobs(plan, of_block), 0, []
     if is_moving:
-        jobs, term, n_fitted = meet_before(plan.network, data, jobs, component, last, memory_limit)
+        jobs, term, n_fitted = meet_before(plan.network, data.rows(), jobs, component, last, memory_limit)
         before.append(term)
     elif data.targets:
         jobs, n_fitted = give_likelihoods(jobs, plan.pool, data.targets)
     return [*before, Term(1, _count_complete(plan, plan.pool.layout), component, jobs)], n_fitted
 
 
-def _number_targets(dataset: Dataset) -> SplitData:
-    """The data with the sets of its targets numbered, and no row split."""
-    return SplitData(number_sets(dataset), np.zeros(len(dataset.variables)), np.arange(dataset.n_rows))
+def _take_targets(dataset: Source, is_moving: bool) -> tuple[Source, Floats]:
+    """The data with the sets of its targets numbered, or with rows split; and the entropies of what was split."""
+    if is_moving:
+        return number_sets(dataset.rows()), np.zeros(len(dataset.variables))
+    if not has_targets(dataset):
+        return dataset, np.zeros(len(dataset.variables))
+    split = split_targets(dataset.rows())
+    return split.dataset, split.entropies
 
 
 def _number_components(decomposition: Decomposition, condition: bool) -> tuple[Ints, int]:
@@ -250,7 +256,7 @@ def _number_components(decomposition: Decomposition, condition: bool) -> tuple[I
     return np.array([k if k >= 0 else last for k in number], dtype=np.int64), last
 
 
-def _check_given(network: Network, dataset: Dataset, given: Collection[int]) -> None:
+def _check_given(network: Network, dataset: Source, given: Collection[int]) -> None:
     if given and not isinstance(network, MarkovNetwork):
         raise ModelError("given variables are for Markov networks; convert the network first (convert --markov)")
     for variable in given:
@@ -263,7 +269,7 @@ def _check_given(network: Network, dataset: Dataset, given: Collection[int]) -> 
 
 def _partition_term(
     network: MarkovNetwork,
-    dataset: Dataset,
+    dataset: Source,
     given: Collection[int],
     layout: Layout,
     component: int,
@@ -271,10 +277,10 @@ def _partition_term(
 ) -> Term:
     """−N log Z: one row with nothing observed, N times; or a row for each distinct observation of what is given."""
     inputs = dataset.project(sorted(given))
-    codes = np.full((len(network.variables), inputs.n_rows), MISSING, dtype=dataset.codes.dtype)
+    codes = np.full((len(network.variables), inputs.n_rows), MISSING, dtype=inputs.codes.dtype)
     codes[sorted(given)] = inputs.codes
     # With the likelihoods of the data, although no cell has one: the pool is the same for both terms.
-    rows = replace(dataset, codes=codes, weights=inputs.weights)
+    rows = Dataset(dataset.variables, codes, inputs.weights, dataset.likelihoods)
     plan = make_plan(network, rows, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
     home = np.full(layout.size, component, dtype=np.int64)
     return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))
@@ -285,7 +291,7 @@ def _count_complete(plan: Plan, layout: Layout) -> Floats:
     counts = np.zeros(layout.size)
     for factor in plan.observed_factors:
         start, end = layout.starts[factor], layout.starts[factor + 1]
-        counts[start:end] = weighted_counts(plan.observed_cells(factor), plan.dataset.weights, int(end - start))
+        counts[start:end] = plan.count_observed(factor)
     for block in plan.blocks:
         for complete in block.complete:
             counts += weighted_counts(complete.index, block.weights[complete.local_rows], len(counts))

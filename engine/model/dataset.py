@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -144,7 +144,7 @@ class Dataset:
     @cached_property
     def roles(self) -> tuple[Role, ...]:
         """Per variable, what the data says about it. With no rows every variable is hidden."""
-        return tuple(_role(lowest, highest) for lowest, highest in self.ranges)
+        return tuple(find_role(lowest, highest) for lowest, highest in self.ranges)
 
     @cached_property
     def ranges(self) -> tuple[tuple[int, int], ...]:
@@ -176,6 +176,25 @@ class Dataset:
             {new: self.targets[old] for new, old in enumerate(columns) if old in self.targets},
         )
 
+    def prepare(self, scopes: Iterable[Collection[int]]) -> None:
+        """Nothing: all rows are at hand. See :class:`~engine.model.source.Source`."""
+
+    def gather(self, columns: Sequence[int]) -> tuple[Mapping[int, Codes], Floats]:
+        """The columns of some variables, and the rows' weights."""
+        return {v: self.codes[v] for v in columns}, self.weights
+
+    def can_merge(self, columns: Collection[int]) -> bool:
+        """Whether the distinct rows over some variables are few enough to be gathered: they are, being here."""
+        return True
+
+    def rows(self) -> Dataset:
+        """All rows."""
+        return self
+
+    def count_codes(self, variable: int) -> tuple[Codes, Ints]:
+        """The codes that the cells of a variable have, and how many cells have each."""
+        return np.unique(self.codes[variable], return_counts=True)
+
     def take(self, rows: Ints) -> Dataset:
         """Some of the rows, in that order."""
         return replace(self, codes=self.codes[:, rows], weights=self.weights[rows])
@@ -196,7 +215,8 @@ class Dataset:
         return frozen(found)
 
 
-def _role(lowest: int, highest: int) -> Role:
+def find_role(lowest: int, highest: int) -> Role:
+    """The role of a variable whose cells have codes in this range."""
     if lowest == highest == MISSING:
         return Role.HIDDEN
     if lowest <= FIRST_LIKELIHOOD:

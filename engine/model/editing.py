@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from string import ascii_letters
 
 import numpy as np
 
@@ -126,6 +127,34 @@ def disconnect(network: Network, a: str, b: str) -> Network:
     parents[second] = tuple(p for p in parents[second] if p != first)
     tables[second] = _average(network, second, {first})
     return BayesianNetwork(network.variables, tuple(parents), tuple(tables))
+
+
+def reverse(network: Network, a: str, b: str) -> Network:
+    """The network with the arrow from a to b turned round.
+
+    The distribution stays where both have the same other parents, by Bayes' rule: Pr(a | b) ∝ Pr(a) Pr(b | a). Else, b
+    is averaged over a, and a does not depend on b yet, as if the arrow had been removed and drawn anew.
+    """
+    first, second = find_variable(network, a), find_variable(network, b)
+    if isinstance(network, MarkovNetwork):
+        raise ModelError("edges of a Markov network have no direction; there is nothing to turn round")
+    if first not in network.parents[second]:
+        raise ModelError(f"there is no arrow from {a!r} to {b!r} to turn round")
+    turned = connect(disconnect(network, a, b), b, a)
+    if set(network.parents[second]) - {first} != set(network.parents[first]):
+        return turned
+    letters = dict(zip(network.scopes[second], ascii_letters, strict=False))
+
+    def spell(scope: Sequence[int]) -> str:
+        return "".join(letters[v] for v in scope)
+
+    tables, together = list(turned.tables), f"{spell(network.scopes[first])},{spell(network.scopes[second])}"
+    for v in (first, second):
+        table = np.einsum(f"{together}->{spell(turned.scopes[v])}", network.tables[first], network.tables[second])
+        total = table.sum(axis=-1, keepdims=True)
+        # Given a state of b that never happens, a may be anything.
+        tables[v] = np.divide(table, total, out=np.full_like(table, 1 / table.shape[-1]), where=total > 0)
+    return turned.with_tables(tables)
 
 
 def remove_factor(network: Network, number: int) -> Network:

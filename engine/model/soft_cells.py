@@ -8,26 +8,28 @@ import numpy as np
 
 from engine.model.arrays import Bools, Codes, Floats, Ints
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, TargetCell, Vector
+from engine.model.source import Source
 
 
-def find_targets(dataset: Dataset, variable: int) -> Bools:
+def find_targets(dataset: Source, variable: int) -> Bools:
     """Which of a variable's vectors are targets."""
     return dataset.targets.get(variable, np.zeros(len(dataset.likelihoods.get(variable, ())), dtype=bool))
 
 
-def list_vectors(dataset: Dataset, variable: int) -> list[Vector]:
+def list_vectors(dataset: Source, variable: int) -> list[Vector]:
     """The vectors of a variable."""
     values = dataset.likelihoods.get(variable, np.empty((0, 0))).tolist()
     marks = find_targets(dataset, variable).tolist()
     return [TargetCell(tuple(each)) if mark else tuple(each) for each, mark in zip(values, marks, strict=True)]
 
 
-def count_vectors(dataset: Dataset, variable: int) -> tuple[int, int]:
+def count_vectors(dataset: Source, variable: int) -> tuple[int, int]:
     """How many cells of a variable are likelihoods, and how many are targets."""
-    codes = dataset.codes[variable]
-    soft = FIRST_LIKELIHOOD - codes[codes <= FIRST_LIKELIHOOD].astype(np.int64)
-    targets = int(np.count_nonzero(find_targets(dataset, variable)[soft])) if soft.size else 0
-    return int(soft.size) - targets, targets
+    codes, cells = dataset.count_codes(variable)
+    soft = codes <= FIRST_LIKELIHOOD
+    number = FIRST_LIKELIHOOD - codes[soft].astype(np.int64)
+    targets = int(cells[soft][find_targets(dataset, variable)[number]].sum()) if number.size else 0
+    return int(cells[soft].sum()) - targets, targets
 
 
 def scale(vectors: Floats) -> Floats:

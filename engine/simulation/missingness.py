@@ -37,10 +37,14 @@ def hide(dataset: Dataset, names: Sequence[str]) -> Dataset:
 
 def hide_fraction(dataset: Dataset, fraction: float, random_state: RandomState = 0) -> Dataset:
     """The data without any value of a fraction of the variables (rounded), chosen at random."""
+    return hide(dataset, draw_names(dataset.variables, fraction, random_state))
+
+
+def draw_names(variables: Sequence[Variable], fraction: float, random_state: RandomState = 0) -> list[str]:
+    """The names of a fraction of the variables (rounded), chosen at random."""
     check_rate(fraction)
-    n = len(dataset.variables)
-    chosen = make_generator(random_state).choice(n, size=round(fraction * n), replace=False)
-    return hide(dataset, [dataset.variables[i].name for i in sorted(chosen)])
+    chosen = make_generator(random_state).choice(len(variables), size=round(fraction * len(variables)), replace=False)
+    return [variables[i].name for i in sorted(chosen)]
 
 
 def remove_mcar(

@@ -59,8 +59,11 @@ def test_closed_pages_are_freed(tmp_path, caplog):
     assert [document() for document in documents] == [None] * PAGES
 
 
-async def leave_while_it_learns(store: Store) -> bool:
-    """Open a page that begins to learn, and close it before it has all its parts: whether it learns on."""
+async def leave_while_it_learns(store: Store, waits: bool) -> bool:
+    """Open a page that begins to learn, and close it before it has all its parts: whether it learns on.
+
+    Either what the server does with closed pages is done at once, or the server is waited for.
+    """
     server, url = make_server(lambda: build_page(store=store), 0)
     server.start()
     (context,) = server._tornado._applications.values()
@@ -69,18 +72,20 @@ async def leave_while_it_learns(store: Store) -> bool:
     learners: list[threading.Thread] = []
     while not learners:
         await asyncio.sleep(0)
-        learners = [thread for thread in threading.enumerate() if thread.name == "learner" and thread not in others]
+        learners = [thread for thread in threading.enumerate() if thread.name == "Learning" and thread not in others]
     await page.close()
-    await forget_sessions(context)
-    server.stop()
+    if not waits:
+        await forget_sessions(context)
     (learner,) = learners
-    learner.join(5)
+    await asyncio.to_thread(learner.join, 60 if waits else 5)
+    server.stop()
     return learner.is_alive()
 
 
-def test_a_run_ends_when_its_page_is_closed(tmp_path, monkeypatch):
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_run_ends_when_its_page_is_closed(tmp_path, monkeypatch, waits):
     monkeypatch.setattr(Runner, "_run", lambda runner: runner._stopped.wait())  # a run that does not end by itself
-    assert not run_apart(lambda: leave_while_it_learns(Store(tmp_path)))
+    assert not run_apart(lambda: leave_while_it_learns(Store(tmp_path), waits))
 
 
 async def open_on(address: str, store: Store) -> None:

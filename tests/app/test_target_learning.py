@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app import learning, learning_input
+from app import data_input, learning
 from engine.formats import DataDocument, read_network
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
@@ -22,7 +22,7 @@ COMMAND = ("learn", *FILES, "--max-iter", 8, "--bound-seconds", 0, "--json")
 @pytest.fixture(autouse=True)
 def targets(monkeypatch):
     """Targets in some rows of the file: of Rain in ten, of Sprinkler too in three of these."""
-    read = learning_input.read_dataset
+    read = data_input.read_dataset
 
     def with_targets(path, variables, missing):
         found = read(path, variables, missing=missing)
@@ -34,7 +34,7 @@ def targets(monkeypatch):
             rows[k][1] = TargetCell((0.3, 0.7))
         return DataDocument(make_dataset(variables, rows), found.notes)
 
-    monkeypatch.setattr(learning_input, "read_dataset", with_targets)
+    monkeypatch.setattr(data_input, "read_dataset", with_targets)
 
 
 def test_fixed_targets_are_learned_and_bounded():
@@ -101,7 +101,7 @@ def test_targets_that_are_not_fixed_are_bounded():
 def test_a_session_says_whether_its_targets_are_fixed(tmp_path):
     """To every command: not only to learn."""
     network = read_network(FILES[0]).network
-    data = learning_input.read_dataset(FILES[1], network.variables, missing=())
+    data = data_input.read_dataset(FILES[1], network.variables, missing=())
     found = {}
     for fixed in (True, False):
         scene = Scene("", "", read_network(FILES[0]), data=data, fixed_targets=fixed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
@@ -44,12 +45,17 @@ def load(name: str) -> BayesianNetwork:
     kind, _, size = name.partition("-")
     if kind in ("chain", "tree"):
         return chain(int(size), random_state=1) if kind == "chain" else binary_tree(int(size), random_state=1)
+    network = read_network(find_network(name)).network
+    assert isinstance(network, BayesianNetwork)
+    return network
+
+
+def find_network(name: str) -> Path:
+    """A BIF file of the shared data."""
     path = DATA / "networks" / "bif" / f"{name}.bif"
     if not path.is_file():
         raise NetworkAbsentError(f"there is no file {path}")
-    network = read_network(path).network
-    assert isinstance(network, BayesianNetwork)
-    return network
+    return path
 
 
 def hidden_case(name: str, rows: int, fraction: float, seed: int = 1) -> Case:

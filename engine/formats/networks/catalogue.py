@@ -91,7 +91,7 @@ def _dump(document: Document | Network, name: str | Path) -> str:
     dump, form = find_dump(name, NETWORK_FORMATS), find_format(name, NETWORK_FORMATS)
     if not isinstance(document.network, form.writes):
         kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
-        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .uai file", path=name)
+        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .json or .uai file", path=name)
     return dump(document)
 
 

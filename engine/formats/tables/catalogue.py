@@ -1,6 +1,6 @@
 """The formats of data, by suffix, and reading and writing by it.
 
-A new format is a module with ``parse(data, hints)`` and perhaps ``dump(dataset)``, and a line here.
+A new format is a module with ``parse(data, hints)`` and perhaps ``dump(chunks)``, and a line here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from engine.formats.limits import MOST_DATA_BYTES
 from engine.formats.packing import pack, unpack
 from engine.formats.tables import arff, cases, parquet, text
 from engine.formats.tables.columns import DataDocument, build_dataset
-from engine.formats.tables.output import dump_parquet, dump_text
+from engine.formats.tables.output import dump_parquet, dump_texts
 from engine.formats.tables.table import Hints, Table
 from engine.model.dataset import Dataset
 from engine.model.variable import Variable
 
-TableFormat = Format[Callable[[bytes, Hints], Table], Callable[[Dataset], Iterable[str | bytes]]]
-_TEXT = TableFormat("CSV", text.parse, partial(dump_text, delimiter=","))
+TableFormat = Format[Callable[[bytes, Hints], Table], Callable[[Iterable[Dataset]], Iterable[str | bytes]]]
+_TEXT = TableFormat("CSV", text.parse, partial(dump_texts, delimiter=","))
 _PARQUET = TableFormat("Parquet", parquet.parse, dump_parquet, needs="pyarrow")
 
 DATA_FORMATS: Mapping[str, TableFormat] = {
@@ -31,7 +31,7 @@ DATA_FORMATS: Mapping[str, TableFormat] = {
     ".dat": _TEXT,
     ".train": _TEXT,
     ".test": _TEXT,
-    ".tsv": TableFormat("Tabs", text.parse_tabs, partial(dump_text, delimiter="\t")),
+    ".tsv": TableFormat("Tabs", text.parse_tabs, partial(dump_texts, delimiter="\t")),
     ".cas": TableFormat("Case", cases.parse),
     ".arff": TableFormat("ARFF", arff.parse),
     ".parquet": _PARQUET,
@@ -101,9 +101,14 @@ def write_dataset(path: str | Path, dataset: Dataset) -> None:
     See :mod:`engine.formats.tables.output` for how cells are written. Read with the dataset's variables, it is
     the same; read without, states that do not occur are lost.
     """
-    write_pieces(Path(path), pack(find_dump(path, DATA_FORMATS)(dataset), path))
+    write_chunks(path, [dataset])
+
+
+def write_chunks(path: str | Path, chunks: Iterable[Dataset]) -> None:
+    """Write rows that come in chunks, all with the same variables, and weights or none; see :func:`write_dataset`."""
+    write_pieces(Path(path), pack(find_dump(path, DATA_FORMATS)(chunks), path))
 
 
 def dump_dataset(dataset: Dataset, name: str) -> bytes:
     """The content of a file of that name. See :func:`write_dataset`."""
-    return b"".join(pack(find_dump(name, DATA_FORMATS)(dataset), name))
+    return b"".join(pack(find_dump(name, DATA_FORMATS)([dataset]), name))

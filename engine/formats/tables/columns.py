@@ -147,17 +147,24 @@ def find_weights(
     """The rows' weights, and the column they come from (−1 if there is none)."""
     if table.weights is not None:
         return table.weights, -1
-    own = {variable.name.strip().casefold() for variable in variables or ()}
-    for name in WEIGHT_NAMES:
-        for j, column in enumerate(table.columns):
-            key = column.name.strip().casefold()
-            if key != name.casefold() or key in own or j in taken:
-                continue
-            weights = _read_weights(table, column, strict=variables is not None)
-            if weights is not None:
-                notes.append(f"column {shorten(column.name)} holds the weights of the rows")
-                return weights, j
+    for j in list_weight_columns(table, variables, taken):
+        weights = _read_weights(table, table.columns[j], strict=variables is not None)
+        if weights is not None:
+            notes.append(describe_weights(table.columns[j].name))
+            return weights, j
     return np.ones(table.rows), -1
+
+
+def list_weight_columns(table: Table, variables: Sequence[Variable] | None, taken: Collection[int]) -> list[int]:
+    """The columns that are named like weights and are no variables, the likeliest first."""
+    own = {variable.name.strip().casefold() for variable in variables or ()}
+    keys = {j: column.name.strip().casefold() for j, column in enumerate(table.columns) if j not in taken}
+    return [j for name in WEIGHT_NAMES for j, key in keys.items() if key == name.casefold() and key not in own]
+
+
+def describe_weights(name: str) -> str:
+    """The note on a column of weights."""
+    return f"column {shorten(name)} holds the weights of the rows"
 
 
 def _read_weights(table: Table, column: Column, strict: bool) -> Floats | None:

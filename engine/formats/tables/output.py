@@ -7,7 +7,8 @@ column, when they are not all 1. Read again with the same variables, the dataset
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -23,8 +24,14 @@ from engine.model.soft_cells import list_vectors
 _ROWS = 2**14
 
 
+def dump_texts(chunks: Iterable[Dataset], delimiter: str) -> Iterator[str]:
+    """The pieces of a text file, whose rows come in chunks."""
+    for k, dataset in enumerate(chunks):
+        yield from itertools.islice(dump_text(dataset, delimiter), int(k > 0), None)
+
+
 def dump_text(dataset: Dataset, delimiter: str) -> Iterator[str]:
-    """The pieces of a text file."""
+    """The pieces of a text file, the header first."""
     _check_names(dataset)
     weights = _weight_column(dataset)
     names = [variable.name for variable in dataset.variables] + ([weights] if weights else [])
@@ -43,8 +50,12 @@ def dump_text(dataset: Dataset, delimiter: str) -> Iterator[str]:
         yield "".join(f"{line}\n" for line in map(delimiter.join, zip(*columns, strict=True)))
 
 
-def dump_parquet(dataset: Dataset) -> Iterator[bytes]:
-    """The bytes of a Parquet file, in one piece; a missing cell is null."""
+def dump_parquet(chunks: Iterable[Dataset]) -> Iterator[bytes]:
+    """The pieces of a Parquet file, whose rows come in chunks; a missing cell is null."""
+    return parquet.dump(map(_list_columns, chunks))
+
+
+def _list_columns(dataset: Dataset) -> parquet.Columns:
     _check_names(dataset)
     columns = []
     for i, variable in enumerate(dataset.variables):
@@ -54,7 +65,7 @@ def dump_parquet(dataset: Dataset) -> Iterator[bytes]:
         codes = np.where(codes <= FIRST_LIKELIHOOD, variable.cardinality + FIRST_LIKELIHOOD - codes, codes)
         columns.append((variable.name, [*variable.states, *soft], codes))
     weights = _weight_column(dataset)
-    yield parquet.dump(columns, (weights, dataset.weights) if weights else None)
+    return columns, (weights, dataset.weights) if weights else None
 
 
 def _cell_texts(dataset: Dataset, i: int) -> list[str]:

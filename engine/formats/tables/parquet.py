@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,13 +30,15 @@ def parse(data: bytes, _hints: Hints) -> Table:
         read = file.read()
         if read.num_rows != rows:
             raise FormatError(f"the file declares {rows:,} rows and holds {read.num_rows:,}; write it anew")
-        return Table([_read_column(arrow, name, read.column(k)) for k, name in enumerate(names)], rows)
+        return Table([read_column(name, read.column(k)) for k, name in enumerate(names)], rows)
     except (arrow.ArrowException, OSError, OverflowError, UnicodeDecodeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise FormatError(f"not a Parquet file that can be read: {reason}") from None
 
 
-def _read_column(arrow: Any, name: str, column: Any) -> Column:
+def read_column(name: str, column: Any) -> Column:
+    """A column of an Arrow table; a null is a missing cell, and so is a number that is none."""
+    arrow = _import_arrow()
     if arrow.types.is_floating(column.type):
         import pyarrow.compute as pc
 
@@ -49,18 +51,29 @@ def _read_column(arrow: Any, name: str, column: Any) -> Column:
     return Column(name, texts, smallest(np.asarray(codes), len(texts)))
 
 
-def dump(columns: Sequence[tuple[str, Sequence[str], Any]], weights: tuple[str, Any] | None) -> bytes:
-    """The bytes of a Parquet file.
+Columns = tuple[Sequence[tuple[str, Sequence[str], Any]], tuple[str, Any] | None]
+"""Columns (name, texts, codes), whose codes pick texts, −1 being written as null; and perhaps (name, weights)."""
 
-    Parameters
-    ----------
-    columns : sequence of (name, texts, codes)
-        Codes pick texts; −1 is written as null.
-    weights : (name, array (rows,)), optional
-    """
-    arrow = _import_arrow()
+
+def dump(chunks: Iterable[Columns]) -> Iterator[bytes]:
+    """The pieces of a Parquet file whose rows come in chunks, all with the same columns."""
+    _import_arrow()
     import pyarrow.parquet as pq
 
+    buffer, writer = _Pieces(), None
+    for chunk in chunks:
+        table = _make_table(*chunk)
+        if writer is None:
+            writer = pq.ParquetWriter(buffer, table.schema)
+        writer.write_table(table)
+        yield buffer.take()
+    if writer is not None:
+        writer.close()
+    yield buffer.take()
+
+
+def _make_table(columns: Sequence[tuple[str, Sequence[str], Any]], weights: tuple[str, Any] | None) -> Any:
+    arrow = _import_arrow()
     names = [name for name, _, _ in columns]
     arrays = []
     for _, texts, codes in columns:
@@ -69,9 +82,26 @@ def dump(columns: Sequence[tuple[str, Sequence[str], Any]], weights: tuple[str, 
     if weights:
         names.append(weights[0])
         arrays.append(arrow.array(weights[1]))
-    buffer = io.BytesIO()
-    pq.write_table(arrow.Table.from_arrays(arrays, names=names), buffer)
-    return buffer.getvalue()
+    return arrow.Table.from_arrays(arrays, names=names)
+
+
+class _Pieces(io.RawIOBase):
+    """A file that is only written to, and whose bytes are taken away."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, piece: Any) -> int:
+        self._pieces.append(bytes(piece))
+        return len(self._pieces[-1])
+
+    def take(self) -> bytes:
+        """What was written since the last time."""
+        taken, self._pieces = b"".join(self._pieces), []
+        return taken
 
 
 def _import_arrow() -> Any:

@@ -44,6 +44,7 @@ class Table:
 
     ``line_of`` gives the line of a row (None where the format has no lines); it may read the file
     again and is for errors. ``indexed`` says that ``#2`` may stand for the third state (Netica).
+    ``delimiter`` is what stands between the cells of a text file, and ``has_header`` whether its first line has names.
     """
 
     columns: list[Column]
@@ -52,6 +53,8 @@ class Table:
     notes: list[str] = field(default_factory=list)
     line_of: Callable[[int], int | None] = _no_line
     indexed: bool = False
+    delimiter: str = ""
+    has_header: bool = True
 
 
 @dataclass(frozen=True)

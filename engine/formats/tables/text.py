@@ -129,6 +129,7 @@ def parse(data: bytes, hints: Hints, candidates: str = DELIMITERS) -> Table:
     if not reason:
         _check_names(table.columns, line, variables)
     table.notes[:0] = notes
+    table.delimiter, table.has_header = found, not reason
     return table
 
 

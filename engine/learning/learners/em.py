@@ -50,7 +50,7 @@ class EM:
         """The M-step from the counts at hand, and the E-step at the new parameters."""
         theta, propagated = maximise_counts(work, state, unit, cancelled)
         after, info = evaluate_state(work, theta, cancelled)
-        return after, Info(info.propagated + propagated)
+        return after, info if isinstance(propagated, int) else Info(info.propagated + propagated)
 
 
 def maximise_counts(

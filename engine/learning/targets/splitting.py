@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import FIRST_LIKELIHOOD, LIGHTEST, MISSING, Dataset
+from engine.model.source import Source
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +34,9 @@ class SplitData:
     row: Ints
 
 
-def has_targets(dataset: Dataset) -> bool:
+def has_targets(dataset: Source) -> bool:
     """Whether some cell is a target."""
-    return bool(dataset.targets) and bool(dataset.target_cells.any())
+    return bool(dataset.targets) and bool(dataset.rows().target_cells.any())
 
 
 def split_targets(dataset: Dataset, *, relax: bool = False) -> SplitData:

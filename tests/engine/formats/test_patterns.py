@@ -52,7 +52,10 @@ Use = tuple[str, "re.Pattern[str] | re.Pattern[bytes]", str]
 def find_uses() -> Iterator[Use]:
     """Where a pattern is used, the pattern, and how: each that is compiled in a module, or written at its use."""
     for path in sorted(found for room in ROOMS for found in (ROOT / room).rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if not re.search(r"\bimport\b.*\bre\b", text):
+            continue
+        tree = ast.parse(text)
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         if "re" not in {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}:
             continue

@@ -84,8 +84,10 @@ def test_posteriors_after_a_change_are_those_of_enumeration(question):
             assert (one.doubled if one else posterior) == pytest.approx(double, abs=1e-9)
             if one is not None:
                 assert one.value == value
-                # By the logarithm of the odds, whose derivative by the entry is 1 / (θ (1 − θ)).
-                by_odds = one.derivative * (value * (1 - value) if isinstance(network, BayesianNetwork) else 1)
+                # By the logarithm of the odds, whose derivative by the entry is 1 / (θ (1 − θ)). Where θ is all but 1,
+                # the others of its set tell 1 − θ to more digits.
+                rest = np.delete(table[cell[:-1]], cell[-1]).sum()
+                by_odds = one.derivative * (value * rest if isinstance(network, BayesianNetwork) else 1)
                 assert by_odds == pytest.approx((more - less) / 2e-4, abs=1e-7)
 
 

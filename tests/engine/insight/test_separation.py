@@ -11,7 +11,7 @@ import pytest
 
 from engine.formats import read_network
 from engine.insight import separation
-from engine.insight.separation import Step, Trail, separate
+from engine.insight.separation import Step, Trail, separate, separate_sets
 from engine.model.network import BayesianNetwork, MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from pgmgui.project.examples import find_example
@@ -131,6 +131,32 @@ def test_separators_are_all_single_ones_or_a_smallest_set(seed):
             assert found.separators
             return
     assert found.separators == ()
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_sets_are_separated_as_networkx_says_and_by_smallest_sets(seed):
+    rng = np.random.default_rng(seed)
+    network = random_network(rng, 7)
+    order = [int(v) for v in rng.permutation(7)]
+    ones, others, known, likely = set(order[:2]), set(order[2:4]), set(order[4:5]), set(order[5:6])
+    graph = with_witnesses(network, likely)
+    witnesses = {("witness of", v) for v in likely}
+    found = separate_sets(network, ones, others, known, likely)
+    assert found.is_separated == nx.is_d_separator(graph, ones, others, known | witnesses)
+    for trail in (*found.active, *found.blocked):
+        assert trail.variables[0] in ones
+        assert trail.variables[-1] in others
+        assert not (ones | others) & set(trail.variables[1:-1])
+        assert is_active(graph, trail.variables, known | witnesses) == trail.is_active
+    rest = set(order[5:])
+    sets = [set(some) for size in (1, 2) for some in itertools.combinations(rest, size)]
+    separating = [some for some in sets if nx.is_d_separator(graph, ones, others, known | witnesses | some)]
+    if found.is_separated or not separating:
+        assert found.separators == ()
+    else:
+        smallest = len(separating[0])
+        assert all(set(one) in separating and len(one) == smallest for one in found.separators)
+        assert found.separators
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from engine.inference import levels
+from engine.inference import levels, tape
 from engine.learning.bounds import find_bounds
 from engine.learning.decomposition import decompose
 from engine.learning.learn import learn
@@ -60,8 +60,12 @@ def problems(draw, most=5, most_rows=6):
 
 @pytest.fixture(params=["cliques", "levels"])
 def way(request, monkeypatch):
-    """How log Z is found: clique by clique, or level by level however few cliques a level has."""
+    """How log Z is found: clique by clique, or level by level however few cliques a level has.
+
+    And how counts are: those of rows that read the same apart, however few there are, or not.
+    """
     monkeypatch.setattr(levels, "FEWEST_AT_A_TIME", {"cliques": math.inf, "levels": 0}[request.param])
+    monkeypatch.setattr(tape, "FEWEST_STEADY", {"cliques": 0, "levels": math.inf}[request.param])
 
 
 same_way = settings(

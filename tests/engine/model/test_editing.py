@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from engine.model import editing
 from engine.model.dataset import Role, TargetCell, make_dataset
 from engine.model.errors import ModelError, UnknownNameError
-from engine.model.network import BayesianNetwork, MarkovNetwork
+from engine.model.network import BayesianNetwork, MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from tests import strategies
 from tests.oracles import joint_weights, marginal
@@ -147,6 +147,50 @@ def test_a_cycle_is_named_by_its_shortest_way():
     shorter = editing.connect(network, "V0", "V2")
     with pytest.raises(ModelError, match="a cycle: V0 → V2 → V3 → V0"):
         editing.connect(shorter, "V3", "V0")
+
+
+@given(strategies.bayesian_networks(5), st.data())
+def test_an_arrow_is_turned_round_or_a_cycle_is_named(network, data):
+    assume(network.edges)
+    first, second = data.draw(st.sampled_from(network.edges))
+    a, b = names(network)[first], names(network)[second]
+    wanted = graph(network)
+    wanted.remove_edge(first, second)
+    wanted.add_edge(second, first)
+    if not nx.is_directed_acyclic_graph(wanted):
+        with pytest.raises(ModelError, match=f"an arrow from '{b}' to '{a}' would close a cycle"):
+            editing.reverse(network, a, b)
+        return
+    turned = editing.reverse(network, a, b)
+    assert set(graph(turned).edges) == set(wanted.edges)
+    for table in turned.tables:
+        np.testing.assert_allclose(table.sum(axis=-1), 1.0)
+    if set(network.parents[second]) - {first} == set(network.parents[first]):
+        np.testing.assert_allclose(joint(turned), joint(network), atol=1e-12)
+
+
+def test_a_turned_arrow_keeps_the_distribution_where_it_can():
+    rain, sprinkler, wet = (Variable(name, COIN) for name in ("R", "S", "W"))
+    tables = (
+        np.array([0.2, 0.8]),
+        np.array([[0.0, 1.0], [0.5, 0.5]]),
+        np.array([[[0.9, 0.1], [1, 0]], [[1, 0], [0, 1]]]),
+    )
+    network = BayesianNetwork((rain, sprinkler, wet), ((), (0,), (1, 0)), tables)
+    turned = editing.reverse(network, "S", "W")
+    assert turned.parents == ((), (0, 2), (0,))
+    np.testing.assert_allclose(joint(turned), joint(network), atol=1e-15)
+    # A state that never happens leaves the other open: Pr(W = b | R = a) is 0.
+    certain = network.with_tables([tables[0], tables[1], np.array([[[1, 0], [1, 0]], [[1, 0], [0, 1]]], dtype=float)])
+    np.testing.assert_allclose(editing.reverse(certain, "S", "W").tables[1][0, 1], [0.5, 0.5])
+
+
+def test_what_is_no_arrow_cannot_be_turned_round():
+    network = chain(2, 2, 2)
+    with pytest.raises(ModelError, match="no arrow from 'V1' to 'V0'"):
+        editing.reverse(network, "V1", "V0")
+    with pytest.raises(ModelError, match="have no direction"):
+        editing.reverse(as_markov(network), "V0", "V1")
 
 
 @given(strategies.markov_networks(5), st.data())

@@ -44,6 +44,21 @@ def every(cases):
 every_method = every(CASES)
 every_long_one = every([(name, kind) for name, kind in CASES if name != "counting"])
 """Those that make more than one step."""
+every_learner = every(
+    list(
+        {
+            (METHODS[name].learner, METHODS[name].conditioned, kind): (name, kind)
+            for name, kind in reversed(CASES)
+            if name != "counting"
+        }.values()
+    )
+)
+"""Of these, one method of each learner: whether components stop on their own makes no difference in a single step."""
+every_way_of_working = every(
+    [(name, BayesianNetwork) for name, kind in CASES if METHODS[name].decomposed and kind is BayesianNetwork]
+    + [("em", BayesianNetwork), ("d-em", MarkovNetwork), ("auto", MarkovNetwork)]
+)
+"""Those that give components to workers, and one of each kind that does not."""
 
 
 @functools.cache
@@ -187,7 +202,7 @@ def test_deterministic_for_a_seed(name, kind):
 def test_restarts_in_a_batch_equal_single_runs(name, kind):
     """Step for step, as long as both go on; unless they learn from each other."""
     together = run_three(name, kind)
-    for k in range(3):
+    for k in (0, 2):
         start = together[0].network(k)
         options = {"start": start, "prior": make_prior(kind), "stopping": STOPPING[kind]}
         alone = list(learn(make_network(kind), make_data(name, kind), name, **options))
@@ -251,7 +266,7 @@ class Switch:
         return len(self.asked) > self.after
 
 
-@every_long_one
+@every_learner
 def test_cancelled_at_once_on_a_large_problem(name, kind):
     """It asks often, and does nothing more after a yes. A wait is measured by the clock of the process, as the
     machine may have other work."""
@@ -282,7 +297,7 @@ def test_cancelled_at_once_on_a_large_problem(name, kind):
     assert stopped.iteration == 0
 
 
-@every_method
+@every_way_of_working
 def test_an_executor_changes_nothing_but_who_works(name, kind):
     """Components that stop on their own are learned by workers; a Markov network's stop together, and stay here.
     So do restarts that learn from each other."""

@@ -1,0 +1,160 @@
+"""Asking an engine: beside the program, so that what is asked can be watched, and ended by Ctrl+C."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from engine.model.errors import PgmError
+
+CHUNK = 100_000
+"""Rows of an answer that are fetched at a time."""
+POLL = 0.1
+"""Seconds between looks at how far a question is."""
+MOST_REASON = 300
+"""Characters of what an engine says about a failure."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How far the questions are.
+
+    Attributes
+    ----------
+    done, questions : int
+        How many have been answered, and how many there are as far as is known.
+    share : float
+        How much of the one that is asked now is done, from 0 to 1; 0 where the engine does not tell.
+    seconds : float
+        Since the first of them was asked.
+    rows : int
+        The rows of the table; 0 before they are counted.
+    """
+
+    done: int
+    questions: int
+    share: float
+    seconds: float
+    rows: int
+
+    @property
+    def left(self) -> float | None:
+        """The seconds that it will take still, at the same pace; None at the beginning."""
+        done = self.done + self.share
+        return self.seconds * (self.questions - done) / done if done else None
+
+
+class Engine:
+    """A connection of Ibis, asked one question at a time.
+
+    Parameters
+    ----------
+    backend : ibis backend
+    name : str
+        What to call the data in messages: no secret is in it.
+    secrets : sequence of str
+        What messages of the engine must not repeat.
+    watch : callable
+        Called now and then while a question is asked, and with ``None`` when all are answered.
+    """
+
+    def __init__(
+        self,
+        backend: Any,
+        name: str,
+        secrets: tuple[str, ...] = (),
+        watch: Callable[[Asking | None], None] = lambda _: None,
+    ) -> None:
+        self.name = name
+        self.questions = 0
+        self.rows = 0
+        self._connection: Any = getattr(backend, "con", None)
+        self._secrets, self._watch = secrets, watch
+        self._planned, self._done, self._begun, self._share = 0, 0, 0.0, 0.0
+
+    def plan(self, questions: int) -> None:
+        """Say how many questions come next, for whoever watches."""
+        self._planned, self._done, self._begun = questions, 0, time.monotonic()
+
+    def fetch(self, expression: Any, take: Callable[[Any], None]) -> None:
+        """Have the answer to a question taken, a batch of Arrow's rows at a time."""
+
+        def ask() -> None:
+            for batch in expression.to_pyarrow_batches(chunk_size=CHUNK):
+                take(batch)
+
+        self.run(ask)
+
+    def fetch_rows(self, expression: Any) -> list[dict[str, Any]]:
+        """A short answer."""
+        rows: list[dict[str, Any]] = []
+        self.fetch(expression, lambda batch: rows.extend(batch.to_pylist()))
+        return rows
+
+    def run(self, ask: Callable[[], None]) -> None:
+        """Do something that the engine takes long for."""
+        failures: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                ask()
+            except BaseException as error:
+                failures.append(error)
+
+        thread = threading.Thread(target=work, daemon=True)
+        self.questions += 1
+        self._share = 0.0
+        thread.start()
+        try:
+            while thread.is_alive():
+                thread.join(POLL)
+                self._tell()
+        except BaseException:
+            if self._stop():
+                thread.join()
+            self._watch(None)
+            raise
+        self._done += 1
+        if failures or self._done >= self._planned:
+            self._watch(None)
+        if failures:
+            self._fail(failures[0])
+
+    def _tell(self) -> None:
+        if hasattr(self._connection, "query_progress"):  # DuckDB, which forgets it once it has begun to answer
+            with suppress(Exception):
+                self._share = max(self._share, min(self._connection.query_progress() / 100, 1.0))
+        seconds = time.monotonic() - self._begun
+        self._watch(Asking(self._done, max(self._planned, self._done + 1), self._share, seconds, self.rows))
+
+    def _stop(self) -> bool:
+        """End what is asked, in engines that can; others end with this program."""
+        for name in ("interrupt", "cancel"):  # DuckDB, PostgreSQL
+            if hasattr(self._connection, name):
+                with suppress(Exception):
+                    getattr(self._connection, name)()
+                return True
+        return False
+
+    def _fail(self, error: BaseException) -> None:
+        if isinstance(error, (PgmError, MemoryError)) or not isinstance(error, Exception):
+            raise error
+        raise PgmError(
+            f"{self.name}: the data could not be counted: {self.hide(error)}; "
+            "nothing was written: run it again when that is mended"
+        ) from None
+
+    def hide(self, error: BaseException) -> str:
+        """What an engine says about a failure, without secrets."""
+        return clean(str(error) or type(error).__name__, self._secrets)
+
+
+def clean(text: str, secrets: tuple[str, ...]) -> str:
+    """A message of an engine in one line, cut, without secrets, and without DuckDB's hints to its options."""
+    for secret in secrets:
+        text = text.replace(secret, "…")
+    return " ".join(text.partition("Possible fixes")[0].split())[:MOST_REASON]

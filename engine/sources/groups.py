@@ -1,0 +1,134 @@
+"""Distinct rows of some columns of a table, counted by its engine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from engine.formats.tables.parquet import read_column
+from engine.formats.tables.table import smallest
+from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.errors import PgmError
+from engine.model.messages import shorten
+from engine.sources.engine import Engine
+
+
+class TooManyGroupsError(PgmError):
+    """More distinct rows than may be fetched."""
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """The distinct rows of some columns.
+
+    Attributes
+    ----------
+    codes : mapping from column to array (groups,)
+        The number of each cell's text; −1 for a null.
+    rows : array (groups,)
+        How many rows of the table are like this one.
+    weights : array (groups,)
+        What they weigh together.
+    """
+
+    codes: Mapping[str, Codes]
+    rows: Ints
+    weights: Floats
+
+
+@dataclass(eq=False)
+class Counter:
+    """Counts the distinct rows of columns of a table.
+
+    Columns are grouped as they are, and what their cells mean is found out afterwards, by what reads files too: so
+    that it is the same.
+
+    Attributes
+    ----------
+    table, weight : Ibis expressions
+        The rows, and what each weighs; None for 1.
+    most : int
+        The most distinct rows that are fetched at a time.
+    texts : mapping from column to (mapping from text to number)
+        Those that have come so far.
+    is_known : bool
+        Whether all texts have come, so that another would mean that the table has changed.
+    """
+
+    engine: Engine
+    table: Any
+    weight: Any
+    most: int
+    texts: dict[str, dict[str, int]] = field(default_factory=dict)
+    found: list[Groups] = field(default_factory=list)
+    is_known: bool = False
+
+    def count(self, columns: Collection[str]) -> Groups:
+        """The distinct rows of some columns: of those that were counted before, if these are among them."""
+        wanted = set(columns)
+        known = [groups for groups in self.found if wanted <= groups.codes.keys()]
+        if known:
+            return min(known, key=lambda groups: len(groups.rows))
+        groups = self._fetch(sorted(wanted))
+        self.found.append(groups)
+        return groups
+
+    def has(self, columns: Collection[str]) -> bool:
+        """Whether these columns were counted together before."""
+        return any(groups.codes.keys() >= set(columns) for groups in self.found)
+
+    def count_values(self, column: str) -> tuple[Ints, int]:
+        """Per text of a column, by its number, the rows that have it; and those that have a null."""
+        groups = self.count([column])
+        rows = weighted_counts(groups.codes[column].astype(np.int64) + 1, groups.rows, len(self.texts[column]) + 1)
+        return rows[1:].astype(np.int64), int(rows[0])
+
+    def count_distinct(self, columns: Collection[str]) -> int:
+        """How many distinct rows there are, which the engine counts."""
+        names = sorted(columns)
+        found = self.engine.fetch_rows(self.table.select(names).distinct().aggregate(n=lambda rows: rows.count()))
+        return int(found[0]["n"])
+
+    def _fetch(self, names: list[str]) -> Groups:
+        keys = {f"c{k}": self.table[name] for k, name in enumerate(names)}
+        sums = {"n": self.table.count()} | ({} if self.weight is None else {"w": self.weight.sum()})
+        grouped = self.table.group_by(**keys) if keys else self.table
+        codes: list[list[Codes]] = [[] for _ in names]
+        rows: list[Ints] = []
+        weights: list[Floats] = []
+
+        def take(batch: Any) -> None:
+            for k, name in enumerate(names):
+                codes[k].append(self._number(name, batch.column(k)))
+            rows.append(batch.column(len(names)).to_numpy(zero_copy_only=False).astype(np.int64))
+            last = batch.column(len(names) + len(sums) - 1)
+            weights.append(last.to_numpy(zero_copy_only=False).astype(np.float64))
+            if sum(map(len, rows)) > self.most:
+                raise TooManyGroupsError(f"more than {self.most:,} distinct rows")
+
+        self.engine.fetch(grouped.aggregate(**sums).limit(self.most + 1), take)
+        if not rows:
+            return Groups(
+                {name: np.empty(0, dtype=np.int8) for name in names}, np.empty(0, dtype=np.int64), np.empty(0)
+            )
+        found = {name: np.concatenate(parts) for name, parts in zip(names, codes, strict=True)}
+        return Groups(found, np.concatenate(rows), np.concatenate(weights))
+
+    def _number(self, name: str, cells: Any) -> Codes:
+        """The numbers of some cells' texts."""
+        import pyarrow
+
+        column = read_column(name, pyarrow.chunked_array([cells]))
+        known = self.texts.setdefault(name, {})
+        if self.is_known and not known.keys() >= set(column.texts):
+            new = next(text for text in column.texts if text not in known)
+            raise PgmError(
+                f"{self.engine.name}: column {shorten(name)} has got {shorten(new)} meanwhile: the table is being "
+                "changed; learn from a copy that stays as it is"
+            )
+        number = [known.setdefault(text, len(known)) for text in column.texts]
+        # The last entry is what the code −1 of a null picks.
+        return smallest(np.array([*number, -1]), len(known)).take(column.codes, mode="wrap")
