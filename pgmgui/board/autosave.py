@@ -53,5 +53,5 @@ def keep_look(session: Session, address: Address) -> None:
     def follow(*_: object) -> None:
         address.look = write_look(session.look)
 
-    session.param.watch(follow, ["dark", "lecture", "bars", "tab", "step", "side", "strip"])
+    session.param.watch(follow, ["dark", "lecture", "bars", "tab", "step", "side", "strip", "arrow_colour"])
     follow()

@@ -17,8 +17,9 @@ from engine.model.network import BayesianNetwork
 from pgmgui.board.cards import look_into
 from pgmgui.board.finding import find, find_related
 from pgmgui.board.mark_bar import find_readings, kind_of, make_mark
-from pgmgui.board.picture import draw, look_at, trace
+from pgmgui.board.picture import draw, look_at, preview, trace
 from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.components.canvas.graph import Graph
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT
 from pgmgui.project.supposing import Likelihood, find_state, toggle, weigh
 from pgmgui.project.wanted import share_out
@@ -28,20 +29,28 @@ from pgmgui.state.session import Session
 MOST_LISTED = 60
 """States that a menu lists."""
 _WATCHED = [
-    *("scene", "derived", "selected", "factor", "component", "colour", "factor_graph", "slack"),
-    *("learned", "moment", "undoable", "redoable"),
+    *("scene", "derived", "selected", "factor", "edge", "component", "colour", "factor_graph", "slack"),
+    *("learned", "moment", "undoable", "redoable", "structure"),
 ]
+_EDITS = {"hide", "mark", "add", "rename", "connect", "connect_all", "duplicate", "paste", "tie", "untie", "remove"}
+"""What is not done to a network while the canvas shows other arrows than its own."""
+SEARCHING = (
+    "The canvas shows a structure that is looked for, not the network itself. Keep or discard it in the Structure tab "
+    "first, then edit."
+)
 
 
 def make_canvas(session: Session, answers: Answers) -> Canvas:
     """The canvas, drawing the session and what it answers, and telling it what the user does."""
     canvas = Canvas(
-        graph=draw(session.document, session.scene.title, session.factor_graph),
+        graph=_draw(session),
         look=look_at(session),
         beliefs=look_into(session, answers),
         trail=trace(session),
+        preview=preview(session),
         selected=session.selected,
         factor=session.factor,
+        edge=session.edge,
         history=(session.undoable, session.redoable),
         node_height=NODE_HEIGHT,
         longest_label=LONGEST_LABEL,
@@ -49,26 +58,18 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
         on_ask=partial(list_options, session),
         on_copy=lambda names: session.copy([name for name in names if name in session.network.index]),
         on_find=lambda text: [(session.network.variables[v].name, why) for v, why in _find(session, text)],
+        on_begin=lambda shape: session.fit_to(_shape(shape)),
+        on_shape=lambda shape: session.know_shape(_shape(shape)),
         sizing_mode="stretch_both",
         margin=0,
     )
 
     def update(*events: param.parameterized.Event) -> None:
         changed = {event.name for event in events}
-        news: dict[str, object] = {"history": (session.undoable, session.redoable)}
-        news |= {"selected": session.selected, "factor": session.factor}
-        # A graph that is drawn already is not sent again: a mark leaves it as it is.
-        if changed & {"scene", "factor_graph"}:
-            graph = draw(session.document, session.scene.title, session.factor_graph)
-            beliefs = look_into(session, answers)
-            news |= {"graph": graph, "trail": trace(session)} if graph != canvas.graph else {}
-            news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
-        # A run reports many times a second; mostly nobody looks at its gaps.
-        if changed - {"selected", "factor", "learned", "moment", "slack"} or session.colour == "gap":
-            look = look_at(session)
-            if look != canvas.look:
-                news["look"] = look
-        canvas.param.update(**news)
+        if changed == {"structure"} and canvas.preview is not None and session.structure is not None:
+            canvas.preview = preview(session)  # the next step of a search: all else is as it was
+            return
+        canvas.param.update(**_find_news(session, answers, canvas, changed))
 
     def believe(*_events: param.parameterized.Event) -> None:
         beliefs = look_into(session, answers)
@@ -82,8 +83,34 @@ def make_canvas(session: Session, answers: Answers) -> Canvas:
     return canvas
 
 
+def _find_news(session: Session, answers: Answers, canvas: Canvas, changed: set[str]) -> dict[str, object]:
+    """What is drawn otherwise, now that some things of the session have changed."""
+    news: dict[str, object] = {"history": (session.undoable, session.redoable)}
+    news |= {"selected": session.selected, "factor": session.factor, "edge": session.edge}
+    # A graph that is drawn already is not sent again: a mark leaves it as it is.
+    if changed & {"scene", "factor_graph", "structure"}:
+        graph, beliefs, shown = _draw(session), look_into(session, answers), preview(session)
+        news |= {"graph": graph, "trail": trace(session)} if graph != canvas.graph else {}
+        news |= {"beliefs": beliefs} if beliefs != canvas.beliefs else {}
+        news |= {"preview": shown, "trail": trace(session)} if shown != canvas.preview else {}
+    # A run reports many times a second; mostly nobody looks at its gaps.
+    if changed - {"selected", "factor", "edge", "learned", "moment", "slack"} or session.colour == "gap":
+        look = look_at(session)
+        if look != canvas.look:
+            news["look"] = look
+    return news
+
+
+def _draw(session: Session) -> Graph:
+    """The network; without its factors while other edges than its own are shown."""
+    return draw(session.document, session.scene.title, session.factor_graph and session.structure is None)
+
+
 def perform(session: Session, message: Mapping[str, Any]) -> bool:
     """Do what the browser asks for. False if it is refused; the session's message says why."""
+    if session.structure is not None and message.get("op") in _EDITS:
+        session.say(SEARCHING)
+        return False
     try:
         action = _OPERATIONS[message["op"]](session, message)
     except (KeyError, TypeError, ValueError):
@@ -120,6 +147,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
     "select_found": lambda session, m: partial(_select_found, session, _text(m["text"])),
     "select_related": lambda session, m: _select_related(session, _known(session, m["names"]), _text(m["relation"])),
     "factor": lambda session, m: partial(session.select_factor, _number_or_none(m["number"])),
+    "edge": lambda session, m: partial(session.select_edge, _ends_or_none(m["ends"])),
     "hide": lambda session, m: partial(session.toggle_hidden, _known(session, m["names"])),
     "look": lambda session, m: partial(session.look_at, _number_or_none(m["component"])),
     "add": lambda session, m: partial(session.add_variable, _coordinate(m["x"]), _coordinate(m["y"])),
@@ -133,6 +161,7 @@ _OPERATIONS: dict[str, Callable[[Session, Mapping[str, Any]], _Action]] = {
         session.mark, _known(session, m["names"]), make_mark(session, _kind(session, m["kind"]))
     ),
     "connect": lambda session, m: partial(session.connect, _text(m["from"]), _text(m["to"])),
+    "reverse": lambda session, m: partial(session.reverse, _text(m["from"]), _text(m["to"])),
     "remove": lambda session, m: partial(session.remove, _texts(m["names"]), _pairs(m["edges"])),
     "remove_factor": lambda session, m: partial(session.remove_factor, _number(m["number"])),
     "move": lambda session, m: partial(session.move, _places(m["places"])),
@@ -228,6 +257,10 @@ def _pairs(value: object) -> list[tuple[str, str]]:
     if not isinstance(value, list):
         raise TypeError("expected a list")
     return [(_text(a), _text(b)) for a, b in value]
+
+
+def _ends_or_none(value: object) -> tuple[str, str] | None:
+    return None if value is None else _pairs([value])[0]
 
 
 def _coordinate(value: object) -> float:

@@ -37,7 +37,8 @@ def look_into(session: Session, answers: Answers) -> Beliefs:
     """What the canvas shows of the session's queries."""
     network, supposed, found = session.network, session.supposed, answers.answer
     words = {network.index[name]: describe_all(supposed, name, network) for name in supposed.names}
-    if not session.bars or found is None or not answers.fits:
+    # While other arrows are shown, what follows from the network's own is not.
+    if not session.bars or found is None or not answers.fits or session.structure is not None:
         return Beliefs(session.bars, (), words)
     every = range(len(network.variables))
     return Beliefs(True, tuple(make_card(found, supposed, v, MOST_STATES) for v in every), words)

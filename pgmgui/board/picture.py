@@ -9,7 +9,7 @@ from engine.learning.bounds import CERTIFIED
 from engine.learning.decomposition import Component, Decomposition
 from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
-from pgmgui.components.canvas.graph import Graph, Look, Trail
+from pgmgui.components.canvas.graph import Graph, Look, Preview, Trail
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.notes import find_note, shorten_note
 from pgmgui.project.words import count_edges, cut, describe_gap, show_gap
@@ -46,12 +46,24 @@ def draw(document: Document, title: str = "", factor_graph: bool = False) -> Gra
 
 def trace(session: Session) -> Trail | None:
     """The trail and the fill-in that a session shows, by the numbers of nodes; None if all of it is no longer there."""
+    if session.structure is not None:  # they are of the network's own arrows
+        return None
     shown, number = session.trail, session.network.index
     added = tuple((number[a], number[b]) for a, b in session.fill_in if a in number and b in number)
     if shown is None or not all(name in number for name in (*shown.names, *shown.given)):
         return Trail(added=added) if added else None
     nodes, stops, given = (tuple(number[name] for name in some) for some in (shown.names, shown.stops, shown.given))
     return Trail(nodes, stops, given, added)
+
+
+def preview(session: Session) -> Preview | None:
+    """The structure that is shown instead of the network's own, if one is, with its last step."""
+    shown = session.structure
+    if shown is None or len(shown.parents) != len(session.network.variables):
+        return None
+    if shown.last is None:
+        return Preview(shown.edges)
+    return Preview(shown.edges, shown.last.kind, (shown.last.parent, shown.last.child))
 
 
 def look_at(session: Session) -> Look:
@@ -81,7 +93,7 @@ def look_at(session: Session) -> Look:
         if variable.name in tied:
             node["about"] = f"{about}. Tied: one table with {_name_others(tied[variable.name], variable.name)}"
         nodes.append(node | dict.fromkeys(("pruned", "ghost", "borrowed"), False))
-    if parts is None:
+    if parts is None or session.structure is not None:  # components are those of the network's own arrows
         return Look(tuple(nodes), (), (), (), 0)
     components, alone = parts.task.decomposition.components, session.component
     _tell_components(nodes, parts.task.decomposition, alone)

@@ -48,6 +48,20 @@ def make_field(label: str, about: str, enter: Callable[[str], None], width: int 
     return field
 
 
+def make_path_field(label: str, about: str, example: str, read: Callable[[object], Any]) -> TextField:
+    """A field for the path of a file on the machine that pgmgui runs on; Enter has it read."""
+    field = TextField(
+        label=label,
+        description=about,
+        placeholder=example,
+        size="small",
+        sizing_mode="stretch_width",
+        margin=(6, 8, 4, 0),
+    )
+    field.param.watch(read, "enter_pressed")
+    return field
+
+
 def make_area(label: str, about: str, longest: int, enter: Callable[[str], None]) -> pmui.TextAreaInput:
     """A field for several lines, which grows with them; leaving it hands over what was typed."""
     area = pmui.TextAreaInput(

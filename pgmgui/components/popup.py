@@ -11,6 +11,12 @@ import panel_material_ui as pmui
 # As high as the buttons of Choices.
 _LOW = {"height": "1.75rem", "minHeight": "0", "padding": "0 9px !important", "lineHeight": "calc(1.75rem - 2px)"}
 
+# The tooltip too is above it, as below there may be the next button: Material can only say so for all of a page.
+_ABOVE = """
+.MuiTooltip-tooltip { translate: 0 calc(-100% - 1.75rem - 28px); }
+.MuiTooltip-arrow { display: none; }
+"""
+
 
 def make_popup_button(
     label: str,
@@ -40,6 +46,7 @@ def make_popup_button(
         size="small",
         attached=[popup],
         sx={**_LOW, **(sx or {})},
+        stylesheets=[_ABOVE],
         **options,
     )
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
-from engine.insight.prediction import Calibration, Roc
+from engine.insight.prediction import Calibration, Prediction, Roc
 from engine.model.arrays import Floats
+from engine.model.variable import Variable
 
 SIDE, LEFT, BOTTOM, TOP, RIGHT = 150, 44, 38, 22, 10
 """Pixels of the square, and of the room around it."""
@@ -35,6 +36,16 @@ def draw_calibration(curve: Calibration, state: str) -> str:
     )
     label = f"Calibration of {state}: {describe_bins(curve)}"
     return _frame(f"Calibration, error {curve.error:.3f}", "said to be", "came true", label, line + dots)
+
+
+def draw_charts(found: Prediction, variable: Variable, state: str) -> str:
+    """ROC and calibration of a state, as HTML."""
+    k = variable.states.index(state)
+    roc = found.roc(k)
+    charts = [draw_roc(roc, f"{variable.name} = {state}")] if roc is not None else []
+    charts.append(draw_calibration(found.calibration(k), f"{variable.name} = {state}"))
+    no_roc = "" if roc is not None else "<p>No ROC curve: all rows held out, or none, have this state.</p>"
+    return f'<div class="charts">{"".join(charts)}</div>{no_roc}'
 
 
 def describe_bins(curve: Calibration) -> str:

@@ -38,7 +38,7 @@ def cut_out(scene: Scene, names: Collection[str]) -> Scene:
 
 def dump_part(part: Scene) -> str:
     """The text of a part."""
-    text = dump(Saved(part))
+    text = dump(Saved(part), indent=None)
     if len(text) > LONGEST_TEXT:
         raise ModelError("the tables of what is selected are too large to copy; select fewer variables")
     return text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.formats import Document, parse_table, read_table, split_name
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, Document, parse_table, read_table, split_name
 from engine.formats.files import naming
 from engine.formats.tables.columns import build_dataset, match_columns
 from engine.formats.tables.table import Table
@@ -51,6 +51,17 @@ def read_data(file: DataFile, network: Network | None) -> tuple[Table, Matching 
     return table, None if network is None else begin_matching(table, network)
 
 
+def is_table(name: str | Path) -> bool:
+    """Whether a file of that name holds data, and no network."""
+    suffix = split_name(name)[1]
+    return suffix in DATA_FORMATS and suffix not in NETWORK_FORMATS
+
+
+def read_scene(file: DataFile) -> Scene:
+    """A new network with a variable for each column of a file of data."""
+    return build_scene(file.read(()), file.name)
+
+
 def build_scene(table: Table, name: str) -> Scene:
     """A new network with a variable for each column, uniform and without arrows, and the data."""
     with naming(name):
@@ -58,6 +69,6 @@ def build_scene(table: Table, name: str) -> Scene:
     variables = data.dataset.variables
     tables = tuple(np.full(variable.cardinality, 1 / variable.cardinality) for variable in variables)
     network = BayesianNetwork(variables, ((),) * len(variables), tables)
-    note = f"Variables of the columns of {Path(name).name}; connect them on the canvas"
+    note = f"Variables of the columns of {Path(name).name}; learn their arrows (Structure), or draw them"
     data = replace(data, notes=(f"read from {Path(name).name}", *data.notes))
     return Scene(split_name(name)[0] or "Untitled", note, arrange(Document(network)), data)

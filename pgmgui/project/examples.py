@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.formats import DataDocument, Document, read_dataset, read_network
 from engine.model.errors import PgmError
 from engine.model.messages import shorten
+from engine.model.network import Network
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,13 @@ class Example:
     data: Path | None
     hide: tuple[str, ...] = ()
     """Variables that the data has values of, and that are marked hidden at first."""
+    true_network: Path | None = None
+    """The network that the data was drawn from, where that is another."""
+
+    @property
+    def truth(self) -> Network | None:
+        """The network that the data was drawn from, read from its file; None where it is not another one."""
+        return None if self.true_network is None else read_network(self.true_network).network
 
     def read(self) -> tuple[Document, DataDocument | None]:
         """The network and the dataset, read from their files."""
@@ -50,6 +58,7 @@ def load_gallery() -> tuple[Example, ...]:
             folder / item["network"],
             item["data"] and folder / item["data"],
             tuple(item.get("hide", ())),
+            folder / item["truth"] if "truth" in item else None,
         )
         for item in items
     )

@@ -13,7 +13,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
@@ -37,6 +36,8 @@ MOST_RELAXED = 1000
 """Larger undirected graphs are only scaled; relaxing takes time that grows with the square."""
 RELAXATIONS = 40
 PUSHES = 60
+LEAST_IN_RING, MOST_IN_RING, RING = 4, 60, 150.0
+"""Variables without arrows that are drawn in a ring, and half its height at least."""
 SPARSEST = 200.0
 """A drawing with more room per node than this many nodes would take is no drawing: lay out anew."""
 
@@ -59,7 +60,28 @@ def place(document: Document, shape: float = SHAPE) -> dict[str, tuple[float, fl
         points = layered(network.parents, widths, shape)
     elif points is None:
         points = by_distance(len(names), network.edges, widths, shape)
+    return _name_points(names, points)
+
+
+def place_structure(
+    names: Sequence[str], parents: Sequence[Sequence[int]], directed: bool, shape: float = SHAPE
+) -> dict[str, tuple[float, float]]:
+    """Automatic positions for variables with such arrows, or edges without."""
+    widths = np.array([label_width(name) for name in names])
+    if directed:
+        return _name_points(names, layered(parents, widths, shape))
+    edges = [(parent, child) for child, family in enumerate(parents) for parent in family]
+    return _name_points(names, by_distance(len(names), edges, widths, shape))
+
+
+def _name_points(names: Sequence[str], points: Points) -> dict[str, tuple[float, float]]:
     return {name: (round(float(x), 1), round(float(y), 1)) for name, (x, y) in zip(names, points, strict=True)}
+
+
+def has_positions(document: Document) -> bool:
+    """Whether a document has positions of its own that it can be drawn at, perhaps after scaling."""
+    names = [variable.name for variable in document.network.variables]
+    return _file_points(document, names, np.array([label_width(name) for name in names])) is not None
 
 
 def label_width(name: str) -> float:
@@ -103,15 +125,46 @@ def needed_scale(points: Points, widths: Points) -> float:
     return float(np.minimum(across, down).max())
 
 
+def _ring(widths: Points, shape: float) -> Points:
+    """Positions around an ellipse, from its top on, as near to each other as can be."""
+    angles = 2 * np.pi * np.arange(len(widths)) / len(widths)
+    points = RING * np.stack([shape * np.sin(angles), -np.cos(angles)], axis=1)
+    return points * max(1.0, needed_scale(points, widths))
+
+
+# Not with networkx: a process that reads a file would take a fifth longer to start, and the server as much.
+
+
+def _link(count: int, edges: Sequence[tuple[int, int]]) -> sparse.csr_array:
+    """The matrix with a 1 where two nodes are connected, whichever way."""
+    ends = np.array(edges, dtype=np.int64).reshape(-1, 2)
+    here, there = np.concatenate([ends, ends[:, ::-1]]).T
+    links = sparse.csr_array((np.ones(len(here)), (here, there)), shape=(count, count))
+    links.sum_duplicates()
+    links.data[:] = 1.0
+    return links
+
+
+def _find_parts(links: sparse.csr_array) -> list[list[int]]:
+    """The nodes of each connected part, in their order; the parts by their first nodes."""
+    parts: dict[int, list[int]] = {}
+    for node, label in enumerate(csgraph.connected_components(links, directed=False)[1].tolist()):
+        parts.setdefault(label, []).append(node)
+    return list(parts.values())
+
+
 # --- directed graphs: layers --------------------------------------------------------------------
 
 
 def layered(parents: Sequence[Sequence[int]], widths: Points, shape: float = SHAPE) -> Points:
-    """Positions for an acyclic graph, parents above children (Sugiyama's method); long chains in lines."""
-    graph = nx.Graph()
-    graph.add_nodes_from(range(len(parents)))
-    graph.add_edges_from((parent, child) for child, found in enumerate(parents) for parent in found)
-    parts = [sorted(part) for part in nx.connected_components(graph)]
+    """Positions for an acyclic graph, parents above children (Sugiyama's method); long chains in lines.
+
+    Without any arrow, some in a ring: an arrow that comes between two of them passes by the others.
+    """
+    if LEAST_IN_RING <= len(parents) <= MOST_IN_RING and not any(parents):
+        return _ring(widths, shape)
+    edges = [(parent, child) for child, found in enumerate(parents) for parent in found]
+    parts = _find_parts(_link(len(parents), edges))
     drawings = []
     for part in parts:
         local = {node: k for k, node in enumerate(part)}
@@ -124,33 +177,27 @@ def layered(parents: Sequence[Sequence[int]], widths: Points, shape: float = SHA
 
 def by_distance(count: int, edges: Sequence[tuple[int, int]], widths: Points, shape: float = SHAPE) -> Points:
     """Positions for an undirected graph, as far apart on paper as along the edges, then relaxed; chains in lines."""
-    graph = nx.Graph()
-    graph.add_nodes_from(range(count))
-    graph.add_edges_from(edges)
-    parts = [sorted(part) for part in nx.connected_components(graph)]
-    drawings = [_spread_connected(graph.subgraph(part), part, widths[part], shape) for part in parts]
+    links = _link(count, edges)
+    parts = _find_parts(links)
+    drawings = [_spread_connected(links[part][:, part], widths[part], shape) for part in parts]
     return _pack(parts, drawings, widths, shape)
 
 
-def _spread_connected(graph: nx.Graph, part: list[int], widths: Points, shape: float) -> Points:
-    if len(part) == 1:
+def _spread_connected(links: sparse.csr_array, widths: Points, shape: float) -> Points:
+    count = links.shape[0]
+    if count == 1:
         return np.zeros((1, 2))
-    if len(part) > LONGEST_LINE and _is_chain(graph):
-        first = min(node for node in part if graph.degree[node] == 1)
-        along = [part.index(node) for node in nx.dfs_preorder_nodes(graph, first)]
-        return write_lines([[node] for node in along], widths, shape)
-    links = nx.to_scipy_sparse_array(graph, nodelist=part, format="csr")
+    degrees = np.diff(links.indptr)
+    if count > LONGEST_LINE and degrees.sum() == 2 * (count - 1) and degrees.max() <= 2:  # a chain
+        line, _ = csgraph.depth_first_order(links, int(degrees.argmin()), directed=False)
+        return write_lines([[node] for node in line.tolist()], widths, shape)
     points = _scale_to_pivots(links)
-    if len(part) <= MOST_RELAXED:
-        points = _relax(_distances(links, range(len(part))), points)
+    if count <= MOST_RELAXED:
+        points = _relax(_distances(links, range(count)), points)
     starts, ends = links.nonzero()
     along = points[starts] - points[ends]
     points = _straighten(points, along) * EDGE_LENGTH / max(float(np.median(np.hypot(*along.T))), 1e-9)
     return _push_apart(points, widths)
-
-
-def _is_chain(graph: nx.Graph) -> bool:
-    return bool(graph.number_of_edges() == len(graph) - 1 and max(degree for _, degree in graph.degree) <= 2)
 
 
 def _distances(links: sparse.csr_array, sources: Sequence[int]) -> Points:

@@ -26,6 +26,7 @@ suppose-likelihood  a number for each state: ``xray:0.8/0.1``
 suppose-target  what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke+bronc:0.2/0.1/0.3/0.4``
 non-fixed    of a query, 1: the targets that are supposed hold before the rest is
 run          1: begin learning at once
+structure    a search for a structure to begin at once: hill-climbing, chow-liu, tan, exact, k2 or l1
 ===========  ==================================================================================
 """
 
@@ -57,6 +58,7 @@ from pgmgui.project.marks import READINGS, Given, Hidden, Mark, Partial, ReadAs
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.structure_settings import StructureSettings, list_searches
 from pgmgui.project.tying import share_tables
 from pgmgui.project.wanted import Supposed
 
@@ -89,6 +91,7 @@ _FOR_ALL = (
     "y",
     "fit",
     "run",
+    "structure",
     *link_evidence.KEYS,
 )
 KEYS = (*_FOR_ALL, *_FOR_MARKOV)
@@ -103,11 +106,13 @@ class Link:
     axes: Axes
     run: bool
     supposed: Supposed
+    structure: str = ""
 
     @property
     def saved(self) -> Saved:
         """The same, as a session's file would hold it."""
-        return Saved(self.scene, self.settings, self.supposed, axes=self.axes)
+        search = StructureSettings(search=self.structure) if self.structure else StructureSettings()
+        return Saved(self.scene, self.settings, self.supposed, axes=self.axes, search=search)
 
 
 def parse_link(query: Mapping[str, str]) -> Link:
@@ -148,17 +153,16 @@ def parse_link(query: Mapping[str, str]) -> Link:
         marks,
         common_prior=common_prior,
         example=example.id,
+        truth=example.truth,
         factor_prior=_parse_factor_prior(query),
         hold_out=_parse_hold_out(query),
         table_prior=table_prior,
         fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
     )
-    run = query.get("run", "0")
-    if run not in ("0", "1"):
-        raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
-    supposed = link_evidence.parse_supposed(query, document.network)
-    return Link(_share_tables(scene), _parse_settings(query), _parse_axes(query), run == "1", supposed)
+    network = document.network
+    learned = _share_tables(scene), _parse_settings(query), _parse_axes(query), _parse_run(query)
+    return Link(*learned, link_evidence.parse_supposed(query, network), _parse_structure(query, network))
 
 
 def is_linkable(scene: Scene) -> bool:
@@ -235,6 +239,22 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query["fit"] = saved.axes.fit
     query |= link_evidence.write_supposed(saved.supposed, scene.document.network)
     return "?" + urlencode({**query, **({"run": "1"} if run else {})}, safe=",:/")
+
+
+def _parse_run(query: Mapping[str, str]) -> bool:
+    run = query.get("run", "0")
+    if run not in ("0", "1"):
+        raise PgmError(f"the link's 'run' is {shorten(run)}; expected 1, or nothing")
+    return run == "1"
+
+
+def _parse_structure(query: Mapping[str, str], network: Network) -> str:
+    """The search for a structure that a link begins; empty for none."""
+    name = query.get("structure", "")
+    offered = list_searches(network)
+    if name and name not in offered:
+        raise PgmError(f"the link's 'structure' is {shorten(name)}; use one of {', '.join(offered)}")
+    return name
 
 
 def _parse_settings(query: Mapping[str, str]) -> Settings:

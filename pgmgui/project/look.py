@@ -11,9 +11,10 @@ from urllib.parse import urlencode
 
 from engine.model.errors import PgmError
 from engine.model.messages import shorten
+from pgmgui.project.arrows import COLOURINGS
 from pgmgui.project.lessons import list_steps
 
-CHOICES = ("theme", "type", "bars", "open", "scene")
+CHOICES = ("theme", "type", "bars", "open", "scene", "arrows")
 PANES = ("side", "strip")
 LOOKS = CHOICES + PANES
 """The parameters of an address that say how its page looks."""
@@ -33,6 +34,8 @@ class Look:
         Where the guide is: a worked scene's id, a point and the number of its step; empty for the first.
     side, strip : int
         The width of the side panel and the height of the strip, in pixels; 0 for the usual one.
+    arrows : str
+        What the arrows are coloured by; empty for nothing.
     """
 
     dark: bool = False
@@ -42,6 +45,7 @@ class Look:
     scene: str = ""
     side: int = 0
     strip: int = 0
+    arrows: str = ""
 
 
 def take_look(query: dict[str, str], tabs: Collection[str]) -> Look:
@@ -55,17 +59,18 @@ def take_look(query: dict[str, str], tabs: Collection[str]) -> Look:
     names = {name.lower(): name for name in tabs}
     said = [query.pop(key, "") for key in CHOICES]
     sizes = [_read_size(key, query.pop(key, "")) for key in PANES]
-    known = ("default", "dark"), ("usual", "large"), ("0", "1"), tuple(names), list_steps()
+    known = ("default", "dark"), ("usual", "large"), ("0", "1"), tuple(names), list_steps(), COLOURINGS[1:]
     for key, value, values in zip(CHOICES, said, known, strict=True):
         if value and value not in values:
             raise PgmError(f"the link's {key!r} is {shorten(value)}; use one of {', '.join(values)}")
-    theme, size, bars, tab, scene = said
-    return Look(theme == "dark", size == "large", bars == "1", names.get(tab, ""), scene, *sizes)
+    theme, size, bars, tab, scene, arrows = said
+    side, strip = sizes
+    return Look(theme == "dark", size == "large", bars == "1", names.get(tab, ""), scene, side, strip, arrows)
 
 
 def write_look(look: Look) -> str:
     """How a page looks, for its address; empty where it looks as at first."""
-    choices = "dark" * look.dark, "large" * look.large, "1" * look.bars, look.tab.lower(), look.scene
+    choices = "dark" * look.dark, "large" * look.large, "1" * look.bars, look.tab.lower(), look.scene, look.arrows
     said = *choices, look.side, look.strip
     return urlencode({key: value for key, value in zip(LOOKS, said, strict=True) if value})
 

@@ -9,7 +9,8 @@ from pathlib import Path
 from engine.formats import NETWORK_FORMATS, Document, parse_network, read_network, split_name
 from engine.model.errors import PgmError
 from engine.model.network import Network
-from pgmgui.project.layout import arrange
+from pgmgui.project.layers import SHAPE
+from pgmgui.project.layout import arrange, has_positions
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved, holds_session, is_session, parse_session, read_session
 
@@ -39,22 +40,29 @@ class UserFile:
 class NetworkFile(UserFile):
     """A file of a network, or of a session, of the user's."""
 
-    def read(self, normalise: bool = False) -> Scene | Saved:
+    def read(self, normalise: bool = False, shape: float = SHAPE) -> Scene | Saved:
         """A scene of the network alone, laid out, or a whole session if that is what the file holds.
 
-        What is wrong is told with the user's name of the file.
+        A layout is for a pane that is ``shape`` times as wide as high. What is wrong is told with the user's name of
+        the file.
         """
         if self.content is None:
             path = find_path(self.name)
-            return read_session(path) if is_session(path) else open_scene(read_network(path, normalise), self.name)
+            if is_session(path):
+                return read_session(path)
+            return open_scene(read_network(path, normalise), self.name, shape)
         if holds_session(self.content, self.name):
             return parse_session(self.content, self.name)
-        return open_scene(parse_network(self.content, self.name, normalise), self.name)
+        return open_scene(parse_network(self.content, self.name, normalise), self.name, shape)
 
 
-def open_scene(document: Document, name: str) -> Scene:
-    """A scene of a network and no data; it is called like its file, or else as it calls itself."""
-    return Scene(split_name(name)[0] or document.name or "Untitled", Path(name).name, arrange(document))
+def open_scene(document: Document, name: str, shape: float = SHAPE) -> Scene:
+    """A scene of a network and no data; it is called like its file, or else as it calls itself.
+
+    Without positions of its own it is laid out for a pane of this shape.
+    """
+    title, laid_out = split_name(name)[0] or document.name or "Untitled", arrange(document, shape)
+    return Scene(title, Path(name).name, laid_out, laid_out_for=0.0 if has_positions(document) else shape)
 
 
 def list_writable(network: Network) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 
 from engine.model.errors import PgmError
 
@@ -64,3 +65,27 @@ def show_percent(fraction: float) -> str:
     ('50%', '12.5%')
     """
     return f"{100 * fraction:.4g}%"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that can be set."""
+
+    label: str
+    about: str
+    lowest: float = 0
+    highest: float = math.inf
+    whole: bool = True
+
+    def parse(self, text: str) -> float:
+        """The number that a text stands for."""
+        kind = "a whole number" if self.whole else "a number"
+        value = parse_number(text.replace(",", "") if self.whole else text, kind)
+        if self.whole and not value.is_integer():
+            raise PgmError(f"{text!r} is no whole number; type one such as 10")
+        if not self.lowest <= value <= self.highest:
+            limits = (
+                f"from {self.lowest:g} on" if math.isinf(self.highest) else f"from {self.lowest:g} to {self.highest:g}"
+            )
+            raise PgmError(f"{text!r} is out of range; type {kind} {limits}")
+        return int(value) if self.whole else value

@@ -63,7 +63,7 @@ class Scene:
     example : str
         The id of the example that it began as, if it did.
     truth : Network, optional
-        The network that the data was drawn from, if it was.
+        The network that the data was drawn from, if it was; or one that the user compares with.
     factor_prior : FactorPrior, optional
         The prior on the factors of a Markov network.
     cases : mapping from name to Case
@@ -76,6 +76,8 @@ class Scene:
         Whether the targets of cells hold whatever else a row says, or only before that is known.
     ties : tuple of tuples of names
         Groups of variables that share one table.
+    laid_out_for : float
+        The shape of the pane that a file without positions was laid out for when it was opened; 0 for others.
     """
 
     title: str = "Untitled"
@@ -93,6 +95,7 @@ class Scene:
     table_prior: TablePrior | None = None
     fixed_targets: bool = True
     ties: tuple[tuple[str, ...], ...] = ()
+    laid_out_for: float = 0.0
 
     @property
     def tied(self) -> Ties:

@@ -11,14 +11,16 @@
      "table_prior": null or {"name": "logistic-normal" or that of an installed one, "width": number},
      "example": id or "", "settings": {...},
      "axes": {"across": ..., "up": ..., "fit": ...}, what the plot shows,
+     "search": {...}, how to look for a structure, see pgmgui.project.structure_settings,
      "evidence": {variable: a likelihood for each state}, "results": [see pgmgui.project.results],
+     "looked_at": null or the result of an earlier iteration, that which is looked at,
      "truth": null or the network file that the data was simulated from,
      "cases": {name: {variable: {state: likelihood}}}, "hold_out": null or {"share": number, "seed": number},
      "fixed_targets": whether the targets of cells hold whatever else a row says,
      "ties": [[variables that share one table]], "targets": ..., "case_targets": ..., see pgmgui.project.target_file}
 
-Version 1 has neither evidence nor results; truth, cases, targets, axes, ties, the factors' and tables' prior, what is
-held out and whether targets of cells are fixed (they are) may lack.
+Version 1 has neither evidence nor results; truth, cases, targets, axes, search, ties, looked_at, the factors' and
+tables' prior, what is held out and whether targets of cells are fixed (they are) may lack.
 Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
@@ -74,6 +76,7 @@ from pgmgui.project.prior_fields import PRIOR_FIELDS, dump_priors, fit_priors
 from pgmgui.project.results import Result, dump_result, parse_result
 from pgmgui.project.scene import Scene
 from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.structure_settings import StructureSettings, parse_search
 from pgmgui.project.target_file import CASE_TARGETS, WANTED, dump_case_targets, dump_wanted, fit_supposed, join_cases
 from pgmgui.project.wanted import Supposed
 
@@ -90,6 +93,8 @@ class Saved:
     supposed: Supposed = Supposed()  # noqa: RUF009
     results: tuple[Result, ...] = ()
     axes: Axes = Axes()  # noqa: RUF009
+    looked_at: Result | None = None
+    search: StructureSettings = StructureSettings()  # noqa: RUF009
 
 
 def write_session(path: str | Path, saved: Saved) -> None:
@@ -122,11 +127,13 @@ def holds_session(data: bytes, name: str | Path) -> bool:
         return f'"{FORMAT}"'.encode() in unpack(data, name, MOST_BYTES)[:200]
 
 
-def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
+def dump(saved: Saved, data: Mapping[str, Any] | None = None, indent: int | None = 1) -> str:
     """The text of a session file.
 
     Parameters
     ----------
+    indent : int, optional
+        Spaces before what is inside something else; None writes one line, for nobody to read, in far less time.
     data : mapping, optional
         Where the data is instead of in the file: ``{"file": name, "sha256": of its bytes}``.
     """
@@ -146,9 +153,11 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "example": scene.example,
         "settings": asdict(saved.settings),
         "axes": asdict(saved.axes),
+        "search": asdict(saved.search),
         "evidence": {name: list(likelihood) for name, likelihood in saved.supposed.likelihoods.items()},
         "targets": dump_wanted(saved.supposed.wanted),
         "results": [dump_result(result) for result in saved.results],
+        "looked_at": None if saved.looked_at is None else dump_result(saved.looked_at),
         "truth": None if scene.truth is None else json.loads(json_network.dump(Document(scene.truth))),
         "cases": {name: case.likelihoods for name, case in scene.cases.items()},
         "case_targets": dump_case_targets(scene.cases),
@@ -156,7 +165,7 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None) -> str:
         "fixed_targets": scene.fixed_targets,
         "ties": scene.ties,
     }
-    return json.dumps(root, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(root, ensure_ascii=False, indent=indent) + "\n"
 
 
 def dump_csv(data: DataDocument) -> str:
@@ -211,6 +220,8 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         fit_supposed(likelihoods, found["targets"], network),
         found["results"],
         found["axes"],
+        found["looked_at"],
+        found["search"],
     )
 
 
@@ -313,9 +324,11 @@ _SESSION = record(
         "example": optional(text(), ""),
         "settings": _SETTINGS,
         "axes": optional(_parse_axes, Axes()),
+        "search": optional(parse_search, StructureSettings()),
         "evidence": optional(map_of(numbers(0, 1e15)), {}),
         "targets": optional(WANTED, WANTED({}, "")),
         "results": optional(list_of(parse_result, 0, len(METHODS)), ()),
+        "looked_at": optional(parse_result, None),
         "truth": optional(map_of(anything), None),
         "cases": optional(map_of(map_of(map_of(number(0, 1e15)))), {}),
         "case_targets": optional(CASE_TARGETS, {}),

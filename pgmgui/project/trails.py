@@ -50,13 +50,15 @@ def write_trail(network: Network, trail: Trail) -> str:
     return " ".join(words)
 
 
-def describe_separation(network: Network, pair: Sequence[int], knowledge: Knowledge, found: Separation) -> list[str]:
-    """Whether two variables are separated, and what would separate them."""
-    names = [network.variables[v].name for v in pair]
-    both = " and ".join(names)
-    known = [name for v, name in zip(pair, names, strict=True) if v in knowledge.known]
-    if known:
+def describe_separation(
+    network: Network, sides: Sequence[Collection[int]], knowledge: Knowledge, found: Separation
+) -> list[str]:
+    """Whether two variables, or sets of them, are separated, and what would separate them."""
+    names = [[network.variables[v].name for v in side if v not in knowledge.known] for side in sides]
+    if not all(names):
+        known = [network.variables[v].name for side in sides for v in side if v in knowledge.known]
         return [f"{' and '.join(known)} {_is(known)} known: nothing else can tell anything about {_it(known)}."]
+    both = " and ".join(own[0] if len(own) == 1 else f"{{{cut(own, MOST_NAMED)}}}" for own in names)
     told = _tell_knowledge(network, knowledge)
     term = "d-separated" if isinstance(network, BayesianNetwork) else "separated"
     if not found.is_separated:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pgmgui.state.answers import Answers
+from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.playback import Playback
@@ -12,6 +13,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
 from pgmgui.state.standings import Standings
+from pgmgui.state.structuring import Structuring
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 
@@ -30,3 +32,5 @@ class Desk:
     keeper: Keeper
     tightening: Tightening
     standings: Standings
+    structuring: Structuring
+    arrow_facts: ArrowFacts

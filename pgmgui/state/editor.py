@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import param
 
 from engine.formats import DataDocument, Document
 from engine.inference.chordal import as_bayesian
@@ -33,6 +36,8 @@ from pgmgui.state.open_scene import OpenScene
 
 NEW_STATES = ("yes", "no")
 """The states of a variable that is drawn."""
+MUCH = 0.1
+"""How far, as a logarithm, the canvas must be from the shape that was laid out for to do so anew."""
 LONGEST_TITLE = 200
 """Characters of the name of a network."""
 
@@ -43,22 +48,57 @@ class Editor(OpenScene):
     Every method that edits can be undone, and says in ``message`` why where it refuses.
     """
 
+    shape = param.Number(default=SHAPE, doc="How many times as wide as high the canvas is, as far as is known.")
+
+    def __init__(self, **params: Any) -> None:
+        super().__init__(**params)
+        self._opened = self.scene
+        self._before_fit: Scene | None = None
+
     # --- opening
 
     def open(self, scene: Scene, derived: Derived | None = None) -> bool:
         """Work on something else. ``derived`` is what follows from it, where that was found beforehand."""
         names = [variable.name for variable in scene.document.network.variables]
         if not all(name in scene.document.positions for name in names):
-            scene = replace(scene, document=arrange(scene.document))
+            scene = replace(scene, document=arrange(scene.document, self.shape))
         # A page begins with what it opens: before that there is nothing to go back to.
         first = self.scene is self._beginning
-        return self._change(f"open {scene.title}", scene, derived, selected=(), undoable=not first, supposed=Supposed())
+        if not self._change(
+            f"open {scene.title}", scene, derived, selected=(), undoable=not first, supposed=Supposed()
+        ):
+            return False
+        self._opened, self._before_fit = self.scene, None
+        return True
+
+    def know_shape(self, shape: float) -> None:
+        """Remember the shape of the canvas, for what is opened next."""
+        self.shape = shape
+
+    def fit_to(self, shape: float) -> None:
+        """The canvas is there for the first time: lay out for its shape what was opened before it was known.
+
+        Only a file without positions of its own of which nothing has been changed; it stays what was opened.
+        """
+        self.know_shape(shape)
+        scene = self.scene
+        if scene is self._opened and scene.laid_out_for and abs(math.log(shape / scene.laid_out_for)) > MUCH:
+            document = arrange(replace(scene.document, positions={}), shape)
+            self._opened = self.scene = replace(scene, document=document, laid_out_for=shape)
+            self._before_fit = scene
+
+    @property
+    def origin(self) -> Scene:
+        """What is open; before it was laid out by itself for the canvas, while nothing else was done."""
+        return self.scene if self._before_fit is None or self.scene is not self._opened else self._before_fit
 
     def open_example(self, example: Example) -> bool:
         """Work on an example of the gallery."""
         document, data = example.read()
         marks = dict.fromkeys(example.hide, Hidden())
-        return self.open(Scene(example.title, example.shows, arrange(document), data, marks, example=example.id))
+        return self.open(
+            Scene(example.title, example.shows, arrange(document), data, marks, example=example.id, truth=example.truth)
+        )
 
     def new(self, markov: bool = False) -> bool:
         """Begin with an empty Bayesian or Markov network."""
@@ -146,6 +186,10 @@ class Editor(OpenScene):
     def connect_all(self, names: Sequence[str], to: str) -> bool:
         """Add an arrow from each of some variables to one, or an edge; none where one of them cannot be."""
         return self._edit(f"connect {cut(list(names))} with {to}", lambda n: editing.connect_all(n, names, to))
+
+    def reverse(self, a: str, b: str) -> bool:
+        """Turn the arrow from a to b round."""
+        return self._edit(f"turn {a} → {b} round", lambda n: editing.reverse(n, a, b))
 
     def set_note(self, name: str, text: str) -> bool:
         """Write a note on a variable; an empty one takes it away."""

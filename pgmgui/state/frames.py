@@ -7,6 +7,10 @@ from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 from engine.learning.snapshot import Snapshot
+from engine.model.errors import PgmError
+from pgmgui.project.results import Point, Result, make_result, revive
+from pgmgui.project.scene import Parts
+from pgmgui.project.words import LEARNERS
 
 MOST_FRAMES = 300
 """Frames kept of a run; beyond that every other one is dropped, and fewer are kept from then on."""
@@ -20,12 +24,17 @@ MOST_BYTES = 64 * 2**20
 class Frame:
     """The best restart after an iteration, which is counted on when a second batch of restarts begins.
 
-    ``title`` says where it is from, in words.
+    ``title`` says where it is from, in words; ``method`` whose curve it is on, for an iteration that is looked at.
     """
 
     iteration: int
     snapshot: Snapshot
     title: str = ""
+    method: str = ""
+
+    def on(self, method: str) -> Frame:
+        """The same, with words: an iteration of a learner."""
+        return replace(self, title=f"iteration {self.iteration:,} of {LEARNERS[method]}", method=method)
 
 
 class Frames:
@@ -69,6 +78,23 @@ class Frames:
             return None
         at = bisect_left([frame.iteration for frame in frames], iteration)
         return frames[min(max(at + by, 0), len(frames) - 1)]
+
+
+def keep_frame(frame: Frame | None) -> Result | None:
+    """The iteration that is looked at, as a session's file keeps it; a restart that was loaded is not kept."""
+    if frame is None or not frame.method:
+        return None
+    one = frame.snapshot
+    reached = Point(frame.iteration, one.seconds, one.inferences, float(one.objective.sum(axis=1).max()))
+    return make_result(frame.method, "", "", one, [reached])
+
+
+def revive_frame(kept: Result | None, parts: Parts | None) -> Frame | None:
+    """The iteration that a file says was looked at; None where it is not of this problem."""
+    try:
+        return None if kept is None else Frame(kept.points[-1].iteration, revive(kept, parts)).on(kept.method)
+    except PgmError:
+        return None  # of its learner's result it is said why
 
 
 def _copy(snapshot: Snapshot) -> Snapshot:

@@ -27,8 +27,9 @@ AGAIN = 5.0
 
 
 class Keeper(param.Parameterized):
-    """Saves a session whenever it has changed: its scene, settings, evidence or axes, or what was learned at a
-    run's end; and now and then what a run has reached, and how it stands on rows held out.
+    """Saves a session whenever it has changed: its scene, settings, evidence, axes or search, or what was learned at a
+    run's end; and now and then what a run has reached, how it stands on rows held out, and which iteration is
+    looked at.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ class Keeper(param.Parameterized):
 
     def watch(self, changed: Callable[[], object]) -> None:
         """Have something called whenever there may be something to keep."""
-        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "supposed", "axes"])
+        self._session.param.watch(lambda *_: changed(), ["scene", "settings", "supposed", "axes", "search", "moment"])
         self._race.param.watch(lambda *_: changed(), ["curves", "running", "stale"])
 
     def keep(self) -> None:
@@ -160,11 +161,11 @@ class Keeper(param.Parameterized):
         """What a change is a change of. A run counts when it begins and when it ends; what else it finds, see keep."""
         session, race = self._session, self._race
         run = race.began, bool(race.curves), race.running, race.stale
-        return session.scene, session.settings, session.supposed, session.axes, *run
+        return session.origin, session.settings, session.supposed, session.axes, session.search, *run
 
     def _look_at_runs(self) -> tuple[object, ...]:
-        """What runs have found: this is kept now and then."""
-        return self._race.best, *(curve.tested or () for curve in self._race.curves.values())
+        """What runs have found, and which iteration is looked at: this is kept now and then."""
+        return self._session.moment, self._race.best, *(curve.tested or () for curve in self._race.curves.values())
 
     def _finish(self, writing: Future[Room]) -> None:
         """Take note of what has been written. That it cannot be done is logged once; learning goes on without."""

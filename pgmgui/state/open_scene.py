@@ -46,6 +46,9 @@ class OpenScene(param.Parameterized):
     derived = param.ClassSelector(default=Derived(None, None), class_=Derived, allow_None=False, doc="What follows.")
     selected = param.List(default=[], doc="The names of the selected variables.")
     factor = param.Integer(default=None, allow_None=True, doc="The selected factor of a Markov network, if one is.")
+    edge = param.Tuple(
+        default=None, length=2, allow_None=True, doc="The names of the selected arrow's ends, if one is."
+    )
     supposed = param.ClassSelector(default=Supposed(), class_=Supposed, allow_None=False, doc="What a query supposes.")
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
@@ -102,12 +105,19 @@ class OpenScene(param.Parameterized):
 
     def select(self, names: Sequence[str]) -> None:
         """Select variables."""
-        self.param.update(selected=[name for name in names if name in self.network.index], factor=None)
+        self.param.update(selected=[name for name in names if name in self.network.index], factor=None, edge=None)
+
+    def select_edge(self, ends: tuple[str, str] | None) -> None:
+        """Select the arrow between two variables, by their names, and no variable; None selects none."""
+        if ends is None or not all(name in self.network.index for name in ends):
+            self.edge = None
+        else:
+            self.param.update(selected=[], factor=None, edge=ends)
 
     def select_factor(self, number: int | None) -> None:
         """Select a factor of a Markov network, and no variable."""
         known = isinstance(self.network, MarkovNetwork) and number in range(len(self.network.scopes))
-        self.param.update(selected=[], factor=number if known else None)
+        self.param.update(selected=[], factor=number if known else None, edge=None)
 
     def suppose(self, name: str, likelihood: Sequence[float] | None) -> None:
         """Suppose something about a variable in queries, a likelihood for each state; None supposes nothing.
@@ -270,7 +280,7 @@ class OpenScene(param.Parameterized):
         if supposed != self.supposed:
             news["supposed"] = supposed
         if selected or type(network) is not type(self.network) or network.scopes != self.network.scopes:
-            news["factor"] = None  # its number may mean another
+            news |= {"factor": None, "edge": None}  # its number may mean another
         self.param.update(
             **news,
             selected=[name for name in selected if name in known],

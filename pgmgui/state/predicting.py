@@ -75,16 +75,13 @@ class Predicting(Newest):
     def choose(self, target: str) -> None:
         """Foretell another variable."""
         self.target = target
+        self._session.foretell(target)
         self._notice()
 
     @property
     def targets(self) -> list[str]:
         """The variables that can be foretold: some row held out tells their state, and they are not given."""
-        parts = self._session.parts
-        if parts is None or parts.split is None:
-            return []
-        test, given = parts.split.test, parts.task.given
-        return [v.name for k, v in enumerate(test.variables) if test.ranges[k][1] >= 0 and k not in given]
+        return list_targets(self._session.parts)
 
     def _follow(self) -> None:
         """Foretell the variable that was selected, if it can be."""
@@ -105,19 +102,43 @@ class Predicting(Newest):
             self._ask(question)
 
     def _find(self, question: _Question) -> Predicted:
-        parts, reached, target = question.parts, question.reached, question.target
-        assert parts.split is not None
-        given, fixed = parts.task.given, not parts.task.has_moving_targets
-        test, network = parts.split.test, reached.network()
-        train = float(reached.log_likelihood[reached.best].sum()) / parts.task.decomposition.dataset.total_weight
-        found = Predicted(parts, target, question.title, train)
-        try:
-            found = replace(found, score=score_held_out(network, test, given, fixed=fixed))
-            return replace(found, prediction=predict(network, test, network.index[target]) if target else None)
-        except PgmError as error:
-            return replace(found, trouble=f"{error}.")
+        return _foretell(question)
 
     def _take(self, found: Predicted) -> None:
         # One of an earlier iteration is better than none; one of other rows is not.
         if found.parts is self._session.parts:
             self.predicted = found
+
+
+def list_targets(parts: Parts | None) -> list[str]:
+    """The variables that can be foretold: some row held out tells their state, and they are not given."""
+    if parts is None or parts.split is None:
+        return []
+    test, given = parts.split.test, parts.task.given
+    return [v.name for k, v in enumerate(test.variables) if test.ranges[k][1] >= 0 and k not in given]
+
+
+def foretell(parts: Parts | None, reached: Snapshot | None, target: str) -> Predicted | None:
+    """What a snapshot says of the rows held out, and of a variable of them, the first if that one cannot be foretold.
+
+    None where no rows are held out, or nothing was learned.
+    """
+    if parts is None or parts.split is None or reached is None:
+        return None
+    targets = list_targets(parts)
+    target = target if target in targets else (targets or [""])[0]
+    return _foretell(_Question(parts, reached, target, ""))
+
+
+def _foretell(question: _Question) -> Predicted:
+    parts, reached, target = question.parts, question.reached, question.target
+    assert parts.split is not None
+    given, fixed = parts.task.given, not parts.task.has_moving_targets
+    test, network = parts.split.test, reached.network()
+    train = float(reached.log_likelihood[reached.best].sum()) / parts.task.decomposition.dataset.total_weight
+    found = Predicted(parts, target, question.title, train)
+    try:
+        found = replace(found, score=score_held_out(network, test, given, fixed=fixed))
+        return replace(found, prediction=predict(network, test, network.index[target]) if target else None)
+    except PgmError as error:
+        return replace(found, trouble=f"{error}.")

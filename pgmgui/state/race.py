@@ -22,6 +22,7 @@ from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
 from pgmgui.project.words import LEARNERS, STOPS, describe_symmetries
 from pgmgui.state.curve import Curve
+from pgmgui.state.frames import keep_frame, revive_frame
 from pgmgui.state.race_words import describe_race
 from pgmgui.state.runner import Mail, Runner, split
 from pgmgui.state.session import Session
@@ -173,7 +174,10 @@ class Race(param.Parameterized):
             for curve in self.curves.values()
             if curve.snapshot is not None and not self.stale
         ]
-        return Saved(session.scene, session.settings, session.supposed, tuple(ended), session.axes)
+        looked_at = None if self.stale else keep_frame(session.moment)
+        return Saved(
+            session.scene, session.settings, session.supposed, tuple(ended), session.axes, looked_at, session.search
+        )
 
     def open(self, saved: Saved, derived: Derived | None = None) -> bool:
         """Open a session, with its settings, its evidence and what was learned in it."""
@@ -183,13 +187,15 @@ class Race(param.Parameterized):
                 return False
             session.configure(**vars(saved.settings))
             session.show_axes(saved.axes)
+            session.configure_search(**vars(saved.search))
             session.suppose_all(saved.supposed)
             self.cancel()
-            self._restore(saved.results)
+            self._restore(saved.results, saved.looked_at)
         return True
 
-    def _restore(self, results: Sequence[Result]) -> None:
-        """Show what an earlier run has reached, as far as it is of the session's problem."""
+    def _restore(self, results: Sequence[Result], looked_at: Result | None) -> None:
+        """Show what an earlier run has reached, as far as it is of the session's problem, and what was looked at."""
+        moment = revive_frame(looked_at, self.parts)
         curves: dict[str, Curve] = {}
         dropped: dict[str, str] = {}
         for result in results:
@@ -201,10 +207,15 @@ class Race(param.Parameterized):
             held_out = self.parts is not None and self.parts.split is not None
             tested = list_tested(result) if held_out else ()
             curve = Curve(result.method, result.state, result.note, snapshot, tested=tested).add(result.points)
-            curve.frames.add(result.points[-1].iteration, snapshot)
+            last = result.points[-1].iteration
+            if moment is not None and moment.method == result.method and moment.iteration < last:
+                curve.frames.add(moment.iteration, moment.snapshot)
+            curve.frames.add(last, snapshot)
             curves[result.method] = curve
         self.curves, self._homes = curves, (self._session.scene,)
         self._come_back()
+        if moment is not None and moment.method in curves:
+            self._session.travel_to(moment)
         for name, why in dropped.items():
             self._session.say(f"The results of {name} in the session's file were left out: {why}. Start learns anew.")
 

@@ -1,12 +1,7 @@
-"""Running a learner beside the page: a thread that can be paused, stepped and stopped.
-
-The thread never touches the page. It leaves what it found in a mailbox; the page looks there a few times
-a second.
-"""
+"""Running a learner beside the page."""
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -16,10 +11,9 @@ import numpy as np
 from engine.learning.snapshot import Snapshot
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
-from engine.model.errors import PgmError
 from pgmgui.project.results import Point
 from pgmgui.state.frames import Frames
-from pgmgui.state.precedence import PAGE
+from pgmgui.state.worker import Worker
 
 MOST_WAITING = 5000
 """Points of the curve that wait to be drawn; beyond that every other one is dropped."""
@@ -42,7 +36,7 @@ class Mail:
     done: bool = False
 
 
-class Runner:
+class Runner(Worker[Mail]):
     """A learner at work.
 
     Parameters
@@ -64,69 +58,11 @@ class Runner:
         last: Point | None = None,
         earlier: int = 0,
     ) -> None:
-        self._start, self._frames = start, frames
-        self._lock = threading.Lock()
-        self._mail = Mail()
-        self._stopped = threading.Event()
-        self._go = threading.Event()
-        self._steps = 0
+        super().__init__(start, Mail, "Learning")
+        self._frames = frames
         self._earlier = earlier
         self._last = last
         self._seconds = 0.0 if last is None else last.seconds
-        self._thread = threading.Thread(target=self._run, name="learner", daemon=True)
-
-    def begin(self, paused: bool = False) -> None:
-        """Start the thread; paused, it waits after the start's own objective."""
-        if not paused:
-            self._go.set()
-        self._thread.start()
-
-    @property
-    def is_paused(self) -> bool:
-        return not self._go.is_set()
-
-    def pause(self) -> None:
-        """Wait before the next iteration."""
-        self._go.clear()
-
-    def resume(self) -> None:
-        """Go on."""
-        self._go.set()
-
-    def step(self) -> None:
-        """One iteration, then wait again."""
-        with self._lock:
-            self._steps += 1
-        self._go.set()
-
-    def stop(self) -> None:
-        """End with what has been reached."""
-        self._stopped.set()
-        self._go.set()
-
-    def join(self, seconds: float) -> bool:
-        """Wait for the thread to end; whether it did."""
-        self._thread.join(seconds)
-        return not self._thread.is_alive()
-
-    def collect(self) -> Mail:
-        """What is new, taken out of the mailbox."""
-        with self._lock:
-            mail, self._mail = self._mail, Mail()
-        return mail
-
-    def _run(self) -> None:
-        try:
-            for snapshot in self._start(self._stopped.is_set):
-                self._post(snapshot)
-                self._wait()
-                PAGE.wait()
-        except PgmError as error:
-            self._fail(str(error))
-        except Exception as error:  # a bug of ours must reach the user, not die with the thread
-            self._fail(f"Learning failed unexpectedly: {type(error).__name__}: {error}. Please report this.")
-        with self._lock:
-            self._mail.done = True
 
     def _post(self, snapshot: Snapshot) -> None:
         last = self._last
@@ -146,18 +82,6 @@ class Runner:
             if len(mail.points) > MOST_WAITING:
                 del mail.points[1:-1:2]
         self._last = point
-
-    def _wait(self) -> None:
-        self._go.wait()
-        with self._lock:
-            if self._steps:
-                self._steps -= 1
-                if not self._steps and not self._stopped.is_set():
-                    self._go.clear()
-
-    def _fail(self, message: str) -> None:
-        with self._lock:
-            self._mail.error = message
 
 
 def split(snapshots: Iterator[Snapshot], task: LearningTask) -> Iterator[Snapshot]:

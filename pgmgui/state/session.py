@@ -15,15 +15,20 @@ from engine.model.arrays import Floats
 from engine.model.data_edits import DataEdit
 from engine.model.errors import PgmError
 from engine.model.network import Network
+from pgmgui.project.arrows import COLOURINGS
 from pgmgui.project.axes import Axes
 from pgmgui.project.cases import fit_case, make_case, name_case
+from pgmgui.project.layers import SHAPE
+from pgmgui.project.layout import place_structure
 from pgmgui.project.look import LARGEST_PANE, Look
 from pgmgui.project.marks import Partial, Soft
 from pgmgui.project.scene import Derived, Parts, Scene, edit_scene
 from pgmgui.project.settings import Settings
+from pgmgui.project.structure_settings import StructureSettings
 from pgmgui.project.trails import ShownTrail
 from pgmgui.state.editor import Editor
 from pgmgui.state.frames import Frame
+from pgmgui.state.shown_structure import ShownStructure
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +62,20 @@ class Session(Editor):
     row = param.Integer(default=None, allow_None=True, doc="The row of the data looked at, from 0; or None.")
     slack = param.ClassSelector(class_=Slack, allow_None=True, doc="Where the component looked at is below its bound.")
     trail = param.ClassSelector(class_=ShownTrail, allow_None=True, doc="The trail that the canvas shows; or None.")
+    arrow_colour: Any = param.Selector(default="", objects=list(COLOURINGS), doc="What the arrows' colours show.")
     fill_in = param.List(
         default=[], item_type=tuple, doc="Pairs of names: the edges of a fill-in that the canvas shows."
+    )
+    search = param.ClassSelector(
+        default=StructureSettings(), class_=StructureSettings, allow_None=False, doc="How to look for a structure."
+    )
+    structure = param.ClassSelector(
+        class_=ShownStructure, allow_None=True, doc="What the canvas shows instead of the network's arrows; or None."
     )
     way_out = param.ClassSelector(class_=WayOut, allow_None=True, doc="What can be done about a message.")
     bounded = param.Event(doc="Happens when a tighter bound of the problem has been found.")
     moment = param.ClassSelector(class_=Frame, allow_None=True, doc="The past iteration or restart looked at.")
+    foretold = param.String(doc="The variable of the rows held out that is foretold; empty before one is chosen.")
     viewed: Any = param.Selector(default="current", objects=["current", "learned"], doc="Whose parameters are shown.")
     bars = param.Boolean(default=False, doc="Whether the canvas shows the posterior of each variable.")
     factor_graph = param.Boolean(default=False, doc="Whether the canvas shows a Markov network's factor graph.")
@@ -131,6 +144,10 @@ class Session(Editor):
     def configure(self, **changes: Any) -> None:
         """Change how to learn."""
         self.settings = replace(self.settings, **changes)
+
+    def configure_search(self, **changes: Any) -> None:
+        """Change how to look for a structure."""
+        self.search = replace(self.search, **changes)
 
     def hold_out(self, share: float, seed: int) -> bool:
         """Hold a share of the rows out, to test on; 0 holds out none."""
@@ -222,6 +239,10 @@ class Session(Editor):
         """Show the network's own parameters ("current") or those that were learned ("learned")."""
         self.viewed = viewed if self.learned is not None else "current"
 
+    def foretell(self, name: str) -> None:
+        """Foretell this variable of the rows held out."""
+        self.foretold = name
+
     def show_bars(self, shown: bool) -> None:
         """Show the posterior of each variable on the canvas, or hide it."""
         self.bars = shown
@@ -234,6 +255,19 @@ class Session(Editor):
     def show_fill_in(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Draw edges that eliminating variables adds on the canvas, or none."""
         self.fill_in = list(pairs)
+
+    def show_structure(self, structure: ShownStructure | None) -> None:
+        """Draw other arrows than the network's own on the canvas; None draws these."""
+        if structure != self.structure:
+            self.structure = structure
+
+    def arrange(self, shape: float = SHAPE) -> bool:
+        """Lay the whole graph out automatically, as the canvas shows it."""
+        shown, names = self.structure, [variable.name for variable in self.network.variables]
+        if shown is None:
+            return super().arrange(shape)
+        document = replace(self.document, positions=place_structure(names, shown.parents, shown.directed, shape))
+        return self._change("lay out", replace(self.scene, document=document))
 
     def show_factor_graph(self, shown: bool) -> None:
         """Show the factor graph of a Markov network on the canvas, or the graph of its variables."""
@@ -251,6 +285,14 @@ class Session(Editor):
     def colour_by(self, what: str) -> None:
         """Let the hulls' colours show which component it is ("component"), or how far it is from its bound ("gap")."""
         self.colour = what
+
+    def colour_arrows(self, what: str) -> None:
+        """Let the arrows' colours show one of :data:`COLOURINGS`."""
+        self.arrow_colour = what
+
+    def compare_with(self, truth: Network) -> None:
+        """Take a network for the true one, that others are compared with."""
+        self._change("compare with a network", replace(self.scene, truth=truth))
 
     def enlarge(self, large: bool) -> None:
         """Use large type, or the usual."""
@@ -279,12 +321,13 @@ class Session(Editor):
     @property
     def look(self) -> Look:
         """How the page looks."""
-        return Look(self.dark, self.lecture, self.bars, self.tab, self.step, self.side, self.strip)
+        return Look(self.dark, self.lecture, self.bars, self.tab, self.step, self.side, self.strip, self.arrow_colour)
 
     def wear(self, look: Look) -> None:
         """Let the page look so."""
         sizes = {"step": look.scene, "side": look.side, "strip": look.strip}
-        self.param.update(dark=look.dark, lecture=look.large, bars=look.bars, tab=look.tab, **sizes)
+        shown = {"bars": look.bars, "arrow_colour": look.arrows}
+        self.param.update(dark=look.dark, lecture=look.large, tab=look.tab, **shown, **sizes)
 
     def _let_go(self) -> dict[str, object]:
         return {"component": None, "row": None, "learned": None, "slack": None, "moment": None, "viewed": "current"}

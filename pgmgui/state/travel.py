@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pgmgui.project.words import LEARNERS
 from pgmgui.state.curve import Curve
 from pgmgui.state.frames import Frame
@@ -17,6 +15,8 @@ class Traveller:
     def __init__(self, session: Session, race: Race) -> None:
         self._session, self._race = session, race
         self._method = ""
+        session.param.watch(lambda event: self._follow(event.new), "moment")
+        self._follow(session.moment)
 
     @property
     def curve(self) -> Curve | None:
@@ -66,5 +66,9 @@ class Traveller:
         if frame is None or curve is None or newest:
             self._session.travel_to(None)
         elif self._session.moment is None or self._session.moment.snapshot is not frame.snapshot:
-            title = f"iteration {frame.iteration:,} of {LEARNERS[curve.method]}"
-            self._session.travel_to(replace(frame, title=title))
+            self._session.travel_to(frame.on(curve.method))
+
+    def _follow(self, moment: Frame | None) -> None:
+        """A session that was opened may look at the curve of another learner."""
+        if moment is not None and moment.method:
+            self._method = moment.method

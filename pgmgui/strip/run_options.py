@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -19,7 +17,7 @@ from pgmgui.components.fields import make_field, make_select
 from pgmgui.components.popup import make_popup_button
 from pgmgui.components.switch import make_switch
 from pgmgui.project.factor_prior import kind_of, make_factor_prior, width_of
-from pgmgui.project.numbers import parse_number, show_number
+from pgmgui.project.numbers import Number, show_number
 from pgmgui.project.settings import RANGES
 from pgmgui.state.session import Session
 
@@ -36,30 +34,6 @@ TARGET = (
     "the row is known, and the rest of the row changes it; EM only, and it need not get better at every step."
 )
 CRITERIA = {"objective": "likelihood", "parameters": "parameters"}
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number that can be set."""
-
-    label: str
-    about: str
-    lowest: float = 0
-    highest: float = math.inf
-    whole: bool = True
-
-    def parse(self, text: str) -> float:
-        """The number that a text stands for."""
-        kind = "a whole number" if self.whole else "a number"
-        value = parse_number(text.replace(",", "") if self.whole else text, kind)
-        if self.whole and not value.is_integer():
-            raise PgmError(f"{text!r} is no whole number; type one such as 10")
-        if not self.lowest <= value <= self.highest:
-            limits = (
-                f"from {self.lowest:g} on" if math.isinf(self.highest) else f"from {self.lowest:g} to {self.highest:g}"
-            )
-            raise PgmError(f"{text!r} is out of range; type {kind} {limits}")
-        return int(value) if self.whole else value
 
 
 NUMBERS = {

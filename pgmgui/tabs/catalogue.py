@@ -14,16 +14,18 @@ from pgmgui.tabs.parts.panel import PartsPanel
 from pgmgui.tabs.query.panel import QueryPanel
 from pgmgui.tabs.runs.panel import RunsPanel
 from pgmgui.tabs.share.panel import SharePanel
+from pgmgui.tabs.structure.tab import StructureTab
 from pgmgui.tabs.variable.panel import VariablePanel
 
 TABS: Mapping[str, Callable[[Desk], pn.viewable.Viewer]] = {
     "Open": lambda desk: OpenPanel(desk.session, desk.race),
     "Variable": lambda desk: VariablePanel(desk.session),
     "Data": lambda desk: DataPanel(desk.session),
+    "Structure": lambda desk: StructureTab(desk.session, desk.structuring, desk.arrow_facts),
     "Parts": lambda desk: PartsPanel(desk.session),
     "Query": lambda desk: QueryPanel(desk.session, desk.answers),
     "Runs": lambda desk: RunsPanel(desk.session, desk.race, desk.traveller),
-    "Guide": lambda desk: GuidePanel(desk.session, desk.race, desk.playback, desk.first_run),
-    "Share": lambda desk: SharePanel(desk.session, desk.race, desk.keeper),
+    "Guide": lambda desk: GuidePanel(desk.session, desk.race, desk.playback, desk.first_run, desk.structuring),
+    "Share": lambda desk: SharePanel(desk.session, desk.race, desk.keeper, desk.arrow_facts),
 }
 """From what is written on a tab to how its panel is made."""

@@ -2,9 +2,11 @@
 // sent. What the user does is asked for with a numbered `op`, which Python answers with `ack` once all that
 // follows from it has been sent; what it refuses comes back as it was, in another `load`.
 
+const PATIENCE = 500 // milliseconds until all is drawn also where it has no size yet: in a window that nobody sees
+
 class Canvas {
   constructor(root, send) {
-    Object.assign(this, {root, send, sent: 0, loads: 0, styles: 0, alone: 0, factor: null, last_move: 0, last_select: 0})
+    Object.assign(this, {root, send, sent: 0, loads: 0, styles: 0, alone: 0, factor: null, told: null, last_move: 0, last_select: 0})
     this.after = new Map() // what to do when an op is answered
     this.selected = new Set() // names
     this.chosen = new Set() // edges
@@ -16,7 +18,7 @@ class Canvas {
       this.field?.follow()
       this.drawing.svg.classList.toggle("tiny", this.view.zoom * this.drawing.scale < LEGIBLE)
       this.drawing.sight.look(this.view.box(), this.view.zoom)
-      this.drawing.trail.look(this.view.zoom)
+      this.drawing.look(this.view.zoom)
       this.map.follow()
     })
     this.status = make_html("div", {class: "status", role: "status"}, "", this.area)
@@ -24,6 +26,7 @@ class Canvas {
     this.map = new Minimap(this) // below the menus
     this.menu = new Menu(root)
     this.connecting = new Connecting(this)
+    this.legend = make_html("div", {class: "legend", role: "note", "aria-label": "What arrows show", hidden: ""}, "", root)
     add_tools(this)
     this.finder = new Finder(this)
     this.drawing.sight.on_change = this.map.change
@@ -38,6 +41,7 @@ class Canvas {
     this.resize.observe(this.area)
     this.enlarge = () => this.drawing.type !== type_size() && give_room(this)
     window.addEventListener("resize", this.enlarge)
+    this.patience = setTimeout(() => this.begin(), PATIENCE)
   }
 
   // --- what Python says
@@ -47,6 +51,9 @@ class Canvas {
     else if (message.type === "style") this.style(message)
     else if (message.type === "bars") this.believe(message)
     else if (message.type === "trail") show_trail(this, message)
+    else if (message.type === "arrows") show_arrows(this, message)
+    else if (message.type === "choose" && message.ends) take_edge(this, message)
+    else if (message.type === "preview") show_preview(this, message)
     else if (message.type === "found") this.finder.show(message)
     else if (message.type === "select") this.take_selection(message)
     else if (message.type === "history") this.remember(message)
@@ -268,7 +275,8 @@ class Canvas {
     const last = node.edges.findIndex((edge) => this.chosen.has(edge) || edge.to.chosen)
     const edge = node.edges[(last + 1) % node.edges.length]
     this.factor_graph ? choose_factor(this, edge.to) : this.choose(edge, false)
-    if (this.factor_graph || this.drawing.directed) this.say(`Selected: ${this.factor_graph ? edge.to.name : this.drawing.describe(edge)}`)
+    if (this.factor_graph || this.drawing.directed)
+      this.say(`Selected: ${this.factor_graph ? edge.to.name : edge.arrow?.about ?? this.drawing.describe(edge)}`)
   }
 
   // Select variables and edges; or a factor, by its number.
@@ -281,6 +289,7 @@ class Canvas {
       this.last_select = this.sent + 1
       factor === null ? this.do("select", {names: [...this.selected]}) : this.do("factor", {number: factor})
     }
+    tell_edge(this)
   }
 
   clear() {
@@ -291,7 +300,7 @@ class Canvas {
     if (seq < this.last_select) return
     const same = names.length === this.selected.size && names.every((name) => this.selected.has(name))
     Object.assign(this, {selected: new Set(names), factor})
-    if (!same) this.chosen.clear()
+    if (!same) Object.assign(this, {chosen: new Set(), told: null})
     this.show_selection()
     // It was selected elsewhere on the page: show where it is.
     const node = this.only_selected()
@@ -315,7 +324,22 @@ class Canvas {
     const size = `${innerWidth} ${innerHeight}`
     const stays = this.view.moved || (this.view.own && size === this.size)
     this.size = size
+    this.tell_shape()
     stays ? this.view.show() : this.fit()
+  }
+
+  // Python lays out for it what is opened next: the first time before anything is drawn.
+  tell_shape() {
+    const shape = round(this.view.shape())
+    if (!shape || shape === this.shape) return
+    this.shape = shape
+    this.begun ? this.send({type: "shape", shape}) : this.begin()
+  }
+
+  begin() {
+    if (this.begun) return
+    this.begun = true
+    this.send({type: "ready", shape: this.shape ?? null})
   }
 
   fit() {
@@ -355,10 +379,10 @@ class Canvas {
 
   close() {
     this.resize.disconnect()
+    clearTimeout(this.patience)
     window.removeEventListener("resize", this.enlarge)
     this.view.show.cancel()
-    this.drawing.sight.update.cancel()
-    this.drawing.names.change.cancel()
+    this.drawing.close()
     this.map.change.cancel()
     this.stop_pointer()
     this.stop_keys()
@@ -371,6 +395,5 @@ export function render({model}) {
   const canvas = new Canvas(root, (message) => model.send_msg(message))
   model.on("msg:custom", (message) => canvas.receive(message))
   model.on("remove", () => canvas.close())
-  model.send_msg({type: "ready"})
   return root
 }

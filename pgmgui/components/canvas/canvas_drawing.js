@@ -13,6 +13,7 @@ class Drawing {
     this.scale = this.type = 1 // of the nodes, and of the page's type
     this.spread = [1, 1] // how much farther apart nodes are drawn than Python has them, across and down
     this.sight = new Sight(this)
+    this.ways = new Ways()
     this.svg = make("svg", {class: "graph", role: "application", "aria-label": "Graph", tabindex: "0"}, root)
     this.viewport = make("g", {class: "viewport"}, this.svg)
     const layer = (name) => make("g", {class: name}, this.viewport)
@@ -20,12 +21,16 @@ class Drawing {
     this.far = new Far(layer("far"))
     this.hit_layer = layer("hits")
     const under = layer("trail")
+    const ghosts = layer("arrow-ghosts")
     this.edge_layer = layer("edges")
+    const labels = layer("arrow-labels")
     const over = layer("trail")
     this.factors = new Factors(layer("factors"))
     this.bars = new Bars(layer("bars"))
     this.node_layer = layer("nodes")
     this.trail = new Trail(this, under, over, layer("trail-stops"))
+    this.arrows = new Arrows(this, ghosts, labels)
+    this.preview = new Preview(this, layer("preview-step"))
     this.names = new Names(this, layer("far-names"))
     this.band = make("path", {class: "band"}, this.viewport)
     this.box = make("rect", {class: "box"}, this.svg)
@@ -90,11 +95,13 @@ class Drawing {
     })
     this.measure()
     this.part()
+    this.ways.change(this.nodes)
     this.by_name = new Map(this.nodes.map((node) => [node.name, node]))
     this.factors.load(factors, this.nodes, factorGraph)
     this.svg.classList.toggle("factor-graph", factorGraph)
     const ends = factorGraph ? this.factors.list_spokes() : edges.map(([from, to]) => [this.nodes[from], this.nodes[to]])
     this.edges = ends.map(([from, to]) => this.add_edge(from, to))
+    this.preview.begin()
     this.hulls = []
     this.hulls_drawn = []
     this.highlighted = {}
@@ -121,6 +128,15 @@ class Drawing {
     from.edges.push(edge)
     to.edges.push(edge)
     return edge
+  }
+
+  // Draw other edges between the same nodes.
+  rewire(pairs) {
+    for (const {line, hit} of this.edges) { line?.remove(); hit?.remove() }
+    for (const node of this.nodes) node.edges = []
+    this.edges = pairs.map(([from, to]) => this.add_edge(this.nodes[from], this.nodes[to]))
+    for (const edge of this.edges) if (this.sight.whole || edge.from.element || edge.to.element) this.draw_edge(edge)
+    this.arrows.dress()
   }
 
   describe(edge) {
@@ -244,18 +260,40 @@ class Drawing {
   place(nodes) {
     for (const node of nodes) node.element?.setAttribute("transform", place_at(node, node.x, node.y))
     this.bars.place(nodes)
-    this.trail.place()
+    this.ways.change(this.nodes)
     const things = [...nodes, ...this.factors.place(nodes)]
-    new Set(things.flatMap(({edges}) => edges)).forEach((edge) => this.route(edge))
-    new Set(nodes.flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
+    const own = new Set(things.flatMap(({edges}) => edges))
+    const concerned = this.edges.filter((edge) => own.has(edge) || (this.directed && this.ways.concerns(edge, nodes)))
+    const turned = concerned.filter((edge) => this.route(edge)).map(({from}) => from)
+    this.trail.place()
+    this.arrows.place()
+    this.preview.place()
+    new Set([...nodes, ...turned].flatMap((node) => [...node.hulls])).forEach((hull) => this.outline(hull))
     this.sight.change()
   }
 
-  route({from, to, line, hit}) {
-    if (!line) return
-    const path = edge_path(from, to, this.directed)
+  // Draw an edge where its ends are; whether it bends otherwise now.
+  route(edge) {
+    const {from, to, line, hit, bend} = edge
+    if (!line) return false
+    edge.bend = this.find_bend(from, to)
+    const path = edge_path(from, to, this.directed, edge.bend)
     line.setAttribute("d", path)
     hit.setAttribute("d", path)
+    return edge.bend?.aside !== bend?.aside || edge.bend?.along !== bend?.along
+  }
+
+  find_bend(from, to) {
+    return this.directed ? this.ways.find_bend(from, to) : null
+  }
+
+  // How large what lies over the edges is, from that far.
+  look(zoom) {
+    for (const layer of [this.trail, this.arrows, this.preview]) layer.look(zoom)
+  }
+
+  close() {
+    for (const late of [this.sight.update, this.names.change, this.arrows.change]) late.cancel()
   }
 
   outline(hull) {

@@ -37,7 +37,8 @@ function square_class({ghost, chosen}) {
 
 function line_class(edge) {
   if (edge.chosen) return "far-line selected"
-  return is_ghostly(edge.from, edge.to) ? "far-line ghost" : "far-line"
+  const kind = edge.arrow ? `far-line arrow-${edge.arrow.kind}` : "far-line"
+  return is_ghostly(edge.from, edge.to) ? `${kind} ghost` : kind
 }
 
 // Filled or hollow, as the nodes are.

@@ -1,4 +1,4 @@
-// Shapes and sizes: pure functions, but for `make` and `once_a_frame`.
+// Shapes and sizes: pure functions, but for `make`, `once_a_frame` and `Room`.
 
 const SVG = "http://www.w3.org/2000/svg"
 const ARROW = 11
@@ -74,6 +74,32 @@ function passes(box, {from, to}) {
   return first <= last
 }
 
+// What is taken of a plane. It is kept by squares, so that each box is compared with those near it only.
+class Room {
+  constructor(side) {
+    Object.assign(this, {side, squares: new Map()})
+  }
+
+  keys({x, y, width, height}) {
+    const [left, top, right, bottom] = box_around([{x, y, width, height}]).map((edge) => Math.floor(edge / this.side))
+    const keys = []
+    for (let x = left; x <= right; x++) for (let y = top; y <= bottom; y++) keys.push(`${x} ${y}`)
+    return keys
+  }
+
+  put(box, keys = this.keys(box)) {
+    for (const key of keys) this.squares.has(key) ? this.squares.get(key).push(box) : this.squares.set(key, [box])
+  }
+
+  // Take the room of a box if nothing has any of it; whether that could be done.
+  take(box) {
+    const [keys, sides] = [this.keys(box), box_around([box])]
+    if (keys.some((key) => this.squares.get(key)?.some((other) => overlaps(sides, other)))) return false
+    this.put(box, keys)
+    return true
+  }
+}
+
 // Where the line from the middle of a node towards (dx, dy) leaves its outline: a box with round ends.
 function rim(node, dx, dy) {
   const radius = node.height / 2
@@ -104,17 +130,18 @@ function place_at({scale}, x, y) {
   return scale === 1 ? `translate(${x} ${y})` : `translate(${x} ${y}) scale(${scale})`
 }
 
-function edge_path(from, to, directed) {
-  const [dx, dy] = [to.x - from.x, to.y - from.y]
-  const [x1, y1] = rim(from, dx, dy)
-  const [x2, y2] = rim(to, -dx, -dy)
-  if (!directed) return `M${x1} ${y1}L${x2} ${y2}`
+function edge_path(from, to, directed, bend = null) {
+  const {start: [x1, y1], turn: [tx, ty], end: [x2, y2]} = find_way(from, to, bend)
+  if (!directed) return bend ? `M${x1} ${y1}Q${tx} ${ty} ${x2} ${y2}` : `M${x1} ${y1}L${x2} ${y2}`
   // The arrowhead is part of the path: markers need url(#id), which does not work in a shadow DOM.
+  const [dx, dy] = bend ? [x2 - tx, y2 - ty] : [to.x - from.x, to.y - from.y]
   const length = Math.hypot(dx, dy) || 1
   const [ux, uy] = [dx / length, dy / length]
   const [bx, by] = [x2 - ux * ARROW, y2 - uy * ARROW]
   const [nx, ny] = [-uy * ARROW * 0.45, ux * ARROW * 0.45]
-  return `M${x1} ${y1}L${bx} ${by}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
+  // There and back, where it bends: the path is filled, for its head, and so has nothing to fill.
+  const line = bend ? `M${x1} ${y1}Q${tx} ${ty} ${bx} ${by}Q${tx} ${ty} ${x1} ${y1}` : `M${x1} ${y1}L${bx} ${by}`
+  return `${line}M${x2} ${y2}L${bx + nx} ${by + ny}L${bx - nx} ${by - ny}Z`
 }
 
 // The next node from here in a direction: near, and not far off to the side.

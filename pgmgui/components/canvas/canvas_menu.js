@@ -163,14 +163,10 @@ function open_menu_by_key(canvas, node) {
   const {drawing, view, root} = canvas
   const [edge] = canvas.chosen
   const square = drawing.factors.chosen
-  const there = edge ? point_between(edge) : square ?? node
+  const there = edge ? point_on(edge) : square ?? node
   const box = root.getBoundingClientRect()
   const [x, y] = there ? [view.x + view.zoom * there.x, view.y + view.zoom * there.y] : [box.width / 2, box.height / 2]
   open_menu(canvas, edge || square ? {edge, square: edge ? null : square} : {node}, {x: box.left + x, y: box.top + y})
-}
-
-function point_between({from, to}) {
-  return {x: (from.x + to.x) / 2, y: (from.y + to.y) / 2}
 }
 
 function open_menu(canvas, {node, square, edge, component}, place) {
@@ -241,7 +237,9 @@ function list_relations(canvas, node) {
 }
 
 function list_for_edge(canvas, {from, to}) {
+  const turn = () => { canvas.choose_all([]); canvas.do("reverse", {from: from.name, to: to.name}) }
   return [
+    canvas.drawing.directed ? {text: "Reverse arrow", about: "Let it lead the other way; refused where that closes a cycle", action: turn} : undefined,
     {text: "Select its ends", action: () => canvas.choose_all([from.name, to.name])},
     {text: "Delete", key: "Del", action: () => canvas.remove()},
   ]

@@ -69,25 +69,11 @@ function rank(nodes) {
   return nodes.filter(({ghost, selected}) => !ghost || selected).sort((a, b) => weight(b) - weight(a))
 }
 
-// Those whose names have room, each in its turn. Names that are written are kept by squares of the screen, so that each
-// is compared with those near it only.
+// Those whose names have room, each in its turn.
 function choose_names(nodes, zoom, size) {
-  const [chosen, squares, side] = [[], new Map(), 200]
-  for (const node of nodes) {
+  const room = new Room(200)
+  return nodes.filter((node) => {
     const width = (node.usual.width - 24) * size / 17 + NAME_GAP
-    const here = {x: node.x * zoom, y: node.y * zoom, width, height: 1.2 * size + NAME_GAP}
-    const keys = squares_under(here, side)
-    const box = box_around([here])
-    if (keys.some((key) => squares.get(key)?.some((other) => overlaps(box, other)))) continue
-    for (const key of keys) squares.has(key) ? squares.get(key).push(here) : squares.set(key, [here])
-    chosen.push(node)
-  }
-  return chosen
-}
-
-function squares_under(node, side) {
-  const [left, top, right, bottom] = box_around([node]).map((edge) => Math.floor(edge / side))
-  const keys = []
-  for (let x = left; x <= right; x++) for (let y = top; y <= bottom; y++) keys.push(`${x} ${y}`)
-  return keys
+    return room.take({x: node.x * zoom, y: node.y * zoom, width, height: 1.2 * size + NAME_GAP})
+  })
 }

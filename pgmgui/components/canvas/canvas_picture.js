@@ -9,15 +9,15 @@ const FRAME = 28 // room around the graph
 
 // A large graph, most of which is not drawn, is drawn while the picture is taken, but not laid out for the screen; and
 // what has the same classes looks the same there, as nobody hovers over what is not seen.
-function take_picture({drawing, root}) {
+function take_picture({drawing, root, legend}) {
   const {svg, viewport, sight} = drawing
   const background = getComputedStyle(root).backgroundColor
   const classes = svg.getAttribute("class") // some leave out what is too small on the screen
   svg.setAttribute("class", "graph")
   if (sight.whole) {
-    const picture = frame_picture(copy_drawing(svg), viewport.getBBox(), background)
+    const [copy, box] = [copy_drawing(svg), viewport.getBBox()]
     svg.setAttribute("class", classes)
-    return picture
+    return frame_picture(copy, add_legend(legend, copy, box), background)
   }
   svg.style.display = "none"
   const copy = sight.wholly(() => copy_drawing(svg, new Map()))
@@ -26,7 +26,7 @@ function take_picture({drawing, root}) {
   const boxes = [...drawing.nodes.map(with_card), ...drawing.factors.all, ...drawing.hulls.map(({box}) => box)]
   const [left, top, right, bottom] = box_around(boxes)
   const box = {x: left - HULL, y: top - 2 * HULL, width: right - left + 2 * HULL, height: bottom - top + 3 * HULL}
-  return frame_picture(copy, box, background)
+  return frame_picture(copy, add_legend(legend, copy, box), background)
 }
 
 // A copy in which every element says what the style sheets say of it. `known` are looks to be used again.

@@ -70,11 +70,19 @@ function make_edge(edge, directed) {
     class: "edge", "data-edge": directed ? "directed" : "undirected", "data-from": from.name, "data-to": to.name,
   })
   edge.hit = make("path", {class: "hit"})
-  make("title", {}, edge.hit).textContent = describe_edge(edge, directed)
-  wear_edge(edge)
+  edge.title = make("title", {}, edge.hit)
+  edge.kind = null
+  wear_edge(edge, directed)
 }
 
-function wear_edge({from, to, line, chosen}) {
+function wear_edge(edge, directed) {
+  const {from, to, line, chosen, arrow} = edge
+  edge.title.textContent = arrow?.about ?? describe_edge(edge, directed)
+  if (edge.kind !== arrow?.kind) {
+    if (edge.kind) line.classList.remove(`arrow-${edge.kind}`)
+    if (arrow) line.classList.add(`arrow-${arrow.kind}`)
+    edge.kind = arrow?.kind
+  }
   line.classList.toggle("ghost", is_ghostly(from, to))
   line.classList.toggle("selected", Boolean(chosen))
   line.classList.toggle("lit", Boolean(from.lit || to.lit))
@@ -100,8 +108,7 @@ function make_hull(hull) {
 
 // Around what is in it and along its edges, so that nothing else is inside; the width of the line does the rest.
 function outline_hull({members, links, element, name}) {
-  const ribbons = links.map(([from, to]) => `M${from.x} ${from.y}L${to.x} ${to.y}`)
-  element.setAttribute("d", [...members.map(outline_box), ...ribbons].join(""))
+  element.setAttribute("d", [...members.map(outline_box), ...links.map(ribbon_path)].join(""))
   // At the left corner of the highest: arrows come from above.
   const corners = members.map(({x, y, width, height}) => [x - width / 2, y - height / 2])
   const [[x, y]] = corners.sort((a, b) => a[1] - b[1] || a[0] - b[0])
@@ -109,9 +116,9 @@ function outline_hull({members, links, element, name}) {
   name.setAttribute("y", y - HULL - 6)
 }
 
-// Pairs of these nodes that have an edge.
+// Pairs of these nodes that have an edge, with it.
 function edges_among(nodes) {
   const inside = new Set(nodes)
   const edges = new Set(nodes.flatMap(({edges}) => edges))
-  return [...edges].filter(({from, to}) => inside.has(from) && inside.has(to)).map(({from, to}) => [from, to])
+  return [...edges].filter(({from, to}) => inside.has(from) && inside.has(to)).map((edge) => [edge.from, edge.to, edge])
 }

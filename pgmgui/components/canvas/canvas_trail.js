@@ -24,7 +24,7 @@ class Trail {
     const pairs = this.nodes.slice(1).map((node, k) => [this.nodes[k], node])
     const kind = this.stops.length ? "blocked" : "active"
     const draw = (name, d) => make("path", {class: `${name} ${kind}`, d})
-    const bands = pairs.map(([from, to]) => draw("trail-band", edge_path(from, to, false)))
+    const bands = pairs.map(([from, to]) => draw("trail-band", this.band(from, to)))
     const added = this.added.map(([from, to]) => make("path", {class: "trail-added", d: edge_path(from, to, false)}))
     this.under.replaceChildren(...added, ...bands, ...this.nodes.map((node) => draw("trail-ring", round_box(node, 6))))
     this.over.replaceChildren(...pairs.map((pair) => draw("trail-line", this.arrow(...pair))))
@@ -41,8 +41,14 @@ class Trail {
 
   // As the arrow goes, whichever way the trail does.
   arrow(from, to) {
-    const back = from.edges.some((edge) => edge.from === to && edge.to === from)
-    return edge_path(back ? to : from, back ? from : to, this.drawing.directed)
+    const back = from.edges.find((edge) => edge.from === to && edge.to === from)
+    const edge = back ?? from.edges.find((edge) => edge.from === from && edge.to === to)
+    return edge_path(back ? to : from, back ? from : to, this.drawing.directed, edge?.bend)
+  }
+
+  band(from, to) {
+    const edge = from.edges.find((edge) => [edge.from, edge.to].includes(to))
+    return edge ? edge_path(edge.from, edge.to, false, edge.bend) : edge_path(from, to, false)
   }
 }
 

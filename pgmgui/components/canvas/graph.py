@@ -1,4 +1,4 @@
-"""What the canvas draws: a graph, how its nodes look, and how probable their states are."""
+"""What the canvas draws: a graph, how its nodes and edges look, and how probable their states are."""
 
 from __future__ import annotations
 
@@ -108,12 +108,79 @@ class Trail:
     added: tuple[tuple[int, int], ...] = ()
 
 
+@dataclass(frozen=True)
+class ArrowLook:
+    """How an edge looks.
+
+    Attributes
+    ----------
+    ends : (int, int)
+        Its nodes.
+    kind : str
+        A class of canvas_arrows.css.
+    label : str
+        What is written on it, if there is room: those that come first have the first choice.
+    about : str
+        What is known of it, for its tooltip and when it is selected.
+    """
+
+    ends: tuple[int, int]
+    kind: str
+    label: str
+    about: str
+
+
+@dataclass(frozen=True)
+class Arrows:
+    """How the edges of a graph look.
+
+    Attributes
+    ----------
+    edges : tuple of ArrowLook
+        Of edges of the graph's own.
+    added : tuple of ArrowLook
+        Edges that it lacks, drawn as ghosts.
+    title : str
+        What the looks tell.
+    legend : tuple of (str, str)
+        Kinds and what they mean; without a kind, a word about all.
+    """
+
+    edges: tuple[ArrowLook, ...]
+    added: tuple[ArrowLook, ...]
+    title: str
+    legend: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Other edges than the graph's own, which are shown instead while they are looked for.
+
+    Attributes
+    ----------
+    edges : tuple of (int, int)
+        Indices of nodes; from parent to child where the graph is directed.
+    change : {"add", "delete", "reverse", ""}
+        What the last step did; empty for no step.
+    step : tuple of (int, int)
+        The edge that it did it to, as it was before.
+    """
+
+    edges: tuple[tuple[int, int], ...]
+    change: str = ""
+    step: tuple[int, int] = (0, 0)
+
+
 def is_other(before: Graph | None, graph: Graph) -> bool:
     """Whether a graph is no edit of the one before, so that it must be brought into view."""
     if before is None:
         return True
     if before.title != graph.title:
         return before.nodes != graph.nodes  # else it was renamed
+    if before.edges != graph.edges and len(before.nodes) == len(graph.nodes):
+        # Other arrows, and most nodes elsewhere: it was laid out anew for them.
+        moved = sum(old != node for old, node in zip(before.nodes, graph.nodes, strict=True))
+        return 2 * moved > len(graph.nodes)
     known = {node["name"] for node in before.nodes}
     new = sum(node["name"] not in known for node in graph.nodes)
     return new > 1 and 2 * new > len(graph.nodes)

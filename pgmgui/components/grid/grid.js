@@ -95,8 +95,9 @@ class Grid {
   }
 
   place() {
-    const [width, fixed] = place_columns(this.columns, this.root.clientWidth)
+    const [width, fixed, tight] = place_columns(this.columns, this.root.clientWidth)
     Object.assign(this, {width, fixed})
+    this.root.parentElement?.classList.toggle("tight", tight)
     this.stage.style.width = this.heading.style.width = `${width}px`
     const shape = String(this.columns.map((column) => [column.place, column.size, column.fixed]))
     if (shape === this.shape) return

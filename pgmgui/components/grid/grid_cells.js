@@ -88,7 +88,8 @@ function measure_columns(columns, rows, font, sortable) {
 }
 
 // Where each column goes. Those without a width of their own share the room that is left; the first heads
-// stay in view, unless they would fill it. Returns the width of all, and of those that stay.
+// stay in view, unless they would fill it. Returns the width of all, of those that stay, and whether there is no room for
+// the button in the corner beside the last heading.
 function place_columns(columns, view) {
   const elastic = columns.filter((column) => column.width === null && column.kind !== "head")
   const natural = sum_widths(columns)
@@ -106,14 +107,14 @@ function place_columns(columns, view) {
     column.fixed = leading && left <= 0.6 * view
     if (column.fixed) fixed = left
   }
-  return [left, fixed]
+  return [left, fixed, reaches && !corner]
 }
 
 const sum_widths = (columns) => columns.reduce((sum, column) => sum + column.natural, 0)
 
 // Give the last column room for the button in the corner, so that its heading can be read beside it. Where all
 // columns are in view, they stay: the widest of the others gives way. Returns whether there is
-// such room: a heading below a button is less bad than a column out of view.
+// such room: else the button is above the table, which is less bad than a column out of view.
 function clear_corner(columns, natural, view) {
   const others = columns.slice(0, -1)
   const widest = others.reduce((a, b) => b.natural > a.natural ? b : a, others[0])

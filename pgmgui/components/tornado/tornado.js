@@ -9,6 +9,61 @@ function make(kind, name, parent, text = "") {
   return element
 }
 
+// What a click on each heading sorts by.
+const KEYS = [
+  ({text, detail}) => `${text} ${detail}`,
+  ({start, end}) => Math.abs(end - start),
+  ({start, end}) => Math.max(start, end),
+]
+const ABOUT = "Sort by this: rising, falling, then the one that moves most first"
+
+function compare(a, b) {
+  return typeof a === "string" ? a.localeCompare(b, undefined, {numeric: true}) : a - b
+}
+
+class Tornado {
+  constructor(root) {
+    this.head = make("div", "head", root)
+    this.list = make("ol", "", root)
+    this.sort = null // a column, and whether it falls
+    this.head.addEventListener("click", (event) => {
+      const column = [...this.head.children].indexOf(event.target.closest("button"))
+      if (column >= 0) this.press(column)
+    })
+  }
+
+  load(message) {
+    this.message = message
+    this.head.replaceChildren()
+    for (const text of message.ranges.length > 1 ? message.heads : []) {
+      const button = make("button", "", this.head, text)
+      make("span", "sign", button).ariaHidden = "true"
+      button.title = ABOUT
+    }
+    this.show()
+  }
+
+  press(column) {
+    const [sorted, falls] = this.sort ?? []
+    this.sort = sorted !== column ? [column, false] : falls ? null : [column, true]
+    this.show()
+  }
+
+  show() {
+    const [sorted, falls] = this.sort ?? []
+    const key = KEYS[sorted]
+    const ranges = [...this.message.ranges]
+    if (key) ranges.sort((a, b) => (falls ? -1 : 1) * compare(key(a), key(b)))
+    const signs = [...this.head.children]
+    signs.forEach((button, column) => {
+      button.lastChild.textContent = column !== sorted ? "" : falls ? "▼" : "▲"
+      button.setAttribute("aria-pressed", column === sorted)
+      button.ariaLabel = `${this.message.heads[column]}${column !== sorted ? "" : falls ? ", falling" : ", rising"}`
+    })
+    draw(this.list, {...this.message, ranges})
+  }
+}
+
 function draw(list, {ranges, middle, label}) {
   const ends = ranges.flatMap(({start, end}) => [start, end])
   const low = Math.min(middle, ...ends)
@@ -35,8 +90,8 @@ function draw(list, {ranges, middle, label}) {
 export function render({model}) {
   const root = document.createElement("div")
   root.className = "tornado"
-  const list = make("ol", "", root)
-  model.on("msg:custom", (message) => draw(list, message))
+  const tornado = new Tornado(root)
+  model.on("msg:custom", (message) => tornado.load(message))
   model.send_msg({type: "ready"})
   return root
 }

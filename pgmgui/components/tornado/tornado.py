@@ -1,5 +1,4 @@
-"""A tornado: ranges around a line, one below the other, the widest first. Our own Panel component, for names may hold
-anything."""
+"""A tornado: ranges around a line, one below the other. Our own Panel component, for names may hold anything."""
 
 from __future__ import annotations
 
@@ -35,17 +34,21 @@ class Range:
 
 
 class Tornado(Component):
-    """Bars from a start to an end each, all to one scale, with a line through them where nothing is changed."""
+    """Bars from a start to an end each, all to one scale, with a line through them where nothing is changed.
+
+    A click on a heading sorts them in the browser: rising, falling, and as they came.
+    """
 
     ranges = param.List(default=[], item_type=Range, doc="The bars, from above.")
     middle = param.Number(default=0.0, doc="Where the line is.")
+    heads = param.List(default=["", "", ""], item_type=str, doc="Headings of what it is about, its width, its words.")
     label = param.String(doc="The accessible name of the list.")
 
     _scripts = ("tornado.js",)
     _styles = ("tornado.css",)
-    _python = ("ranges", "middle", "label")
+    _python = ("ranges", "middle", "heads", "label")
 
-    @param.depends("ranges", "middle", "label", watch=True)
+    @param.depends("ranges", "middle", "heads", "label", watch=True)
     def _mounted(self) -> None:
         ranges = [asdict(one) for one in self.ranges]
-        self._send_msg({"ranges": ranges, "middle": self.middle, "label": self.label})
+        self._send_msg({"ranges": ranges, "middle": self.middle, "heads": self.heads, "label": self.label})

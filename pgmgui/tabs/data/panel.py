@@ -13,7 +13,7 @@ import panel_material_ui as pmui
 from engine.formats import DATA_FORMATS, PACKED
 from engine.formats.files import naming
 from engine.formats.tables.table import Table
-from pgmgui.components.fields import PATIENT, TextField, make_button
+from pgmgui.components.fields import PATIENT, make_button, make_path_field
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
@@ -63,7 +63,13 @@ class DataPanel(pn.viewable.Viewer):
         self._make_path()
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
-        self._looking = pn.Column(self._status, self._grid, sizing_mode="stretch_width", margin=0)
+        self._learn = make_button(
+            "Learn structure…",
+            "find arrows between these variables from the data",
+            lambda _: session.turn_to("Structure"),
+            "contained",
+        )
+        self._looking = pn.Column(self._status, self._learn, self._grid, sizing_mode="stretch_width", margin=0)
         path = [pn.Row(self._path, self._read, margin=0, sizing_mode="stretch_width")] if session.local else []
         self._view = pn.Column(
             self._upload,
@@ -89,15 +95,12 @@ class DataPanel(pn.viewable.Viewer):
         self._studio.look(looked_at)
 
     def _make_path(self) -> None:
-        self._path = TextField(
-            label="Data path on this machine",
-            placeholder="~/data/asia.csv",
-            description="A data file on the machine that pgmgui runs on; also one too large to upload.",
-            size="small",
-            sizing_mode="stretch_width",
-            margin=(6, 8, 4, 0),
+        self._path = make_path_field(
+            "Data path on this machine",
+            "A data file on the machine that pgmgui runs on; also one too large to upload.",
+            "~/data/asia.csv",
+            self._read_path,
         )
-        self._path.param.watch(self._read_path, "enter_pressed")
         self._read = make_button("Read", "the data file at this path", self._read_path)
         self._as_new = pmui.Checkbox(
             label="Build variables from the columns",
@@ -224,6 +227,7 @@ class DataPanel(pn.viewable.Viewer):
         self._open_simulate.disabled = not new.document.network.variables
         if new.data is None:
             self._saving.open(False)
+        self._learn.visible = new.data is not None and bool(network.variables) and not network.edges
         self._status.write(*describe(new))
 
     def __panel__(self) -> pn.viewable.Viewable:

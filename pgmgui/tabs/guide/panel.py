@@ -19,6 +19,7 @@ from pgmgui.state.first_run import FirstRun
 from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.structuring import Structuring
 from pgmgui.tabs.guide.remedies import find_remedy
 
 MOST_FINDINGS = 12
@@ -34,11 +35,13 @@ h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wr
 class GuidePanel(pn.viewable.Viewer):
     """Lessons, findings and equations, one below the other."""
 
-    def __init__(self, session: Session, race: Race, playback: Playback, first_run: FirstRun) -> None:
+    def __init__(
+        self, session: Session, race: Race, playback: Playback, first_run: FirstRun, structuring: Structuring
+    ) -> None:
         super().__init__()
         self._view = pn.Column(
             make_button("First run", "four steps around the page", lambda *_: first_run.open()),
-            Lessons(session, race, playback),
+            Lessons(session, race, playback, structuring),
             Doctor(session),
             make_equations(session),
             sizing_mode="stretch_both",
@@ -53,9 +56,9 @@ class GuidePanel(pn.viewable.Viewer):
 class Lessons(pn.viewable.Viewer):
     """One lesson at a time: its steps, what to do, and what to see. Its runs are seen climbing."""
 
-    def __init__(self, session: Session, race: Race, playback: Playback) -> None:
+    def __init__(self, session: Session, race: Race, playback: Playback, structuring: Structuring) -> None:
         super().__init__()
-        self._session, self._race, self._playback = session, race, playback
+        self._session, self._race, self._playback, self._structuring = session, race, playback, structuring
         self._step = 0
         self._choice = pmui.Select(
             label="Worked scene",
@@ -107,6 +110,9 @@ class Lessons(pn.viewable.Viewer):
         if link.run:
             self._race.begin()
             self._playback.play_slowly()
+        if link.structure:
+            self._session.turn_to("Structure")
+            self._structuring.begin()
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

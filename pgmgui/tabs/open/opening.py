@@ -6,14 +6,15 @@ from functools import partial
 
 import panel as pn
 
-from engine.formats import NETWORK_FORMATS, PACKED
+from engine.formats import DATA_FORMATS, NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
 from engine.model.network import BayesianNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
-from pgmgui.components.fields import TextField, make_button
+from pgmgui.components.fields import make_button, make_path_field
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
+from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.network_files import NetworkFile
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved
@@ -61,8 +62,9 @@ class Opening(pn.viewable.Viewer):
         self._upload = Upload(
             label="Choose a network file, or drop it here",
             about=f"Opens a network from one of: {', '.join(NETWORK_FORMATS)}, perhaps packed ({PACKED}); "
-            "or a session that was saved",
-            accept=",".join((*NETWORK_FORMATS, PACKED)),
+            f"a session that was saved; or a table ({', '.join(DATA_FORMATS)}), whose columns become variables with no "
+            "arrows yet",
+            accept=",".join((*NETWORK_FORMATS, *DATA_FORMATS, PACKED)),
             on_begin=self._begin,
             on_file=self._read_upload,
             on_trouble=self._fail,
@@ -85,15 +87,12 @@ class Opening(pn.viewable.Viewer):
         self._look(session.scene, session.scene)
 
     def _make_path(self) -> None:
-        self._path = TextField(
-            label="Path on this machine",
-            placeholder="~/networks/asia.bif",
-            description="A network or session file on the machine that pgmgui runs on.",
-            size="small",
-            sizing_mode="stretch_width",
-            margin=(6, 8, 4, 0),
+        self._path = make_path_field(
+            "Path on this machine",
+            "A network or session file on the machine that pgmgui runs on.",
+            "~/networks/asia.bif",
+            self._read_path,
         )
-        self._path.param.watch(self._read_path, "enter_pressed")
         self._open = make_button("Open", "the network file at this path", self._read_path)
 
     # --- what the controls do
@@ -127,7 +126,10 @@ class Opening(pn.viewable.Viewer):
         self._work.begin(f"Uploading {name}")
 
     async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
-        reading = Apart(partial(file.read, normalise), file.name, file.size)
+        is_data = is_table(file.name)
+        read_network = partial(file.read, normalise, self._session.shape)
+        read_one = partial(read_scene, DataFile(file.name, file.content)) if is_data else read_network
+        reading: Apart[Scene | Saved] = Apart(read_one, file.name, file.size)
 
         def read() -> tuple[Scene | Saved, Derived] | RowSumError:
             try:
@@ -142,7 +144,8 @@ class Opening(pn.viewable.Viewer):
         if not isinstance(found, RowSumError):
             opened, derived = found
             if isinstance(opened, Scene):
-                self._session.open(opened, derived)
+                if self._session.open(opened, derived) and is_table(file.name):
+                    self._session.turn_to("Structure")
             else:
                 self._race.open(opened, derived)
             return

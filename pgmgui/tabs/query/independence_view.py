@@ -10,7 +10,7 @@ from typing import Any
 import panel as pn
 
 from engine.inference.query import Evidence, list_constrained, names_of
-from engine.insight.separation import Separation, Trail, separate
+from engine.insight.separation import Separation, Trail, separate_sets
 from engine.model.errors import PgmError
 from engine.model.network import Network
 from engine.model.relatives import Tie, explain_blanket
@@ -33,7 +33,11 @@ from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Inquiries, Subject
 from pgmgui.state.session import Session
 
-HOW_TO_BEGIN = "Select two variables on the canvas (Shift+click for the second), or name them here."
+HOW_TO_BEGIN = (
+    "Select two variables on the canvas (Shift+click for the second), or name them here; several with commas between."
+)
+MOST_PAIRS = 64
+"""Pairs of a variable on the one side and one on the other."""
 ONE_MORE = "Select a second variable to see whether the two are independent, and why."
 _WIDE = """
 .choices, .group { align-items: stretch; } .group { flex-direction: column; width: 100%; } .title { padding-top: 2px; }
@@ -43,9 +47,9 @@ button { max-width: 100%; white-space: normal; overflow-wrap: anywhere; text-ali
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What the graph says: of two variables, whether they are separated; of one, its blanket."""
+    """What the graph says: of two variables or sets, whether they are separated; of one variable, its blanket."""
 
-    variables: tuple[int, ...]
+    sides: tuple[tuple[int, ...], tuple[int, ...]]
     knowledge: Knowledge
     separation: Separation | None
     blanket: dict[int, Tie]
@@ -57,16 +61,20 @@ class Reading:
 
 
 class IndependenceView(pn.viewable.Viewer):
-    """Two variables, and what else is taken to be known; whether they are separated, the trails, and one's reasons."""
+    """Two variables or sets of them, and what else is taken to be known; whether they are separated, and the trails.
+
+    The two are what is selected on the canvas: the first, and all others, unless a field says how they are shared out.
+    """
 
     def __init__(self, session: Session, _answers: Answers) -> None:
         super().__init__()
         self._session = session
         self._given: tuple[str, ...] = ()
+        self._shared: tuple[list[str], int] = [], 1  # how many of what was selected are on the first side
         self._chosen = 0
         self._looked_at = False
         self._inquiries = Inquiries(session, work_beside, read_graph, self._choose, lambda session: session.network)
-        about = "A variable by its name: the {} of the two; or select two on the canvas."
+        about = "A variable by its name, the {} of the two, or several with commas between; or select them."
         self._one = make_field("From", about.format("first"), partial(self._name, 0), 130)
         self._other = make_field("To", about.format("second"), partial(self._name, 1), 130)
         also = "Variables that are taken to be known here beside what is supposed, by their names with commas between."
@@ -91,28 +99,41 @@ class IndependenceView(pn.viewable.Viewer):
 
     def _choose(self) -> Subject | None:
         given = tuple(name for name in self._given if name in self._session.network.index)
-        return (tuple(self._session.selected[:2]), given) if self._session.selected else None
+        return (self._sides, given) if self._session.selected else None
+
+    @property
+    def _sides(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names on each side; on the second perhaps none."""
+        selected, (shared, first) = self._session.selected, self._shared
+        first = first if shared == selected else 1
+        return tuple(selected[:first]), tuple(selected[first:])
 
     def _name(self, place: int, text: str) -> None:
-        """Choose one of the two variables: what is named becomes the selection of the canvas."""
-        names, name = list(self._session.selected[:2]), text.strip()
-        if text == (*names, "", "")[place]:
+        """Choose the variables of a side: what is named becomes the selection of the canvas."""
+        sides = [list(side) for side in self._sides]
+        if text == ", ".join(sides[place]):
             return
-        if name in self._session.network.index and name not in names:
-            self._session.select([*names[:place], name, *names[place + 1 :]])
-            return
-        if name and name not in names:
-            self._session.say(f"There is no variable {name} in this network. Look for it with Ctrl+F.")
-        self._update()  # the field shows who is meant again
+        names, known = self._read_names(text)
+        sides[place] = list(dict.fromkeys(names))
+        if known and names and not set(sides[0]) & set(sides[1]):
+            selected = [*sides[0], *sides[1]]
+            self._shared = selected, len(sides[0]) or 1
+            self._session.select(selected)
+        self._update()  # the field shows who is meant
 
     def _give(self, text: str) -> None:
-        names = [text.strip()] if text.strip() in self._session.network.index else split_names(text)
-        unknown = [name for name in names if name not in self._session.network.index]
-        if unknown:
-            self._session.say(f"There is no variable {cut(unknown)} in this network. Look for it with Ctrl+F.")
-        self._given = tuple(name for name in names if name not in unknown)
+        self._given = tuple(self._read_names(text)[0])
         self._inquiries.ask()
         self._update()
+
+    def _read_names(self, text: str) -> tuple[list[str], bool]:
+        """The variables that a text names, and whether there are all; it is said which are not there."""
+        index = self._session.network.index
+        names = [text.strip()] if text.strip() in index else split_names(text)
+        unknown = [name for name in names if name not in index]
+        if unknown:
+            self._session.say(f"There is no variable {cut(unknown)} in this network. Look for it with Ctrl+F.")
+        return [name for name in names if name in index], not unknown
 
     def _press(self, key: str) -> None:
         self._chosen = int(key)
@@ -125,7 +146,7 @@ class IndependenceView(pn.viewable.Viewer):
             self._session.show_trail(None)
             return
         names, found = self._session.selected, self._inquiries.fitting
-        self._one.value, self._other.value = (*names, "", "")[:2]
+        self._one.value, self._other.value = (", ".join(side) for side in self._sides)
         reading: Reading | None = None if found is None else found.result
         if found is None or reading is None:
             waiting = "Computing …" if found is None else found.trouble
@@ -136,7 +157,7 @@ class IndependenceView(pn.viewable.Viewer):
         trails = reading.trails
         self._chosen = self._chosen if self._chosen < len(trails) else 0
         targets = ["A target counts as a likelihood here."] if found.supposed.wanted.tables else []
-        self._words.write(*describe_reading(found.network, reading), *targets, *_tell_surplus(names))
+        self._words.write(*describe_reading(found.network, reading), *targets)
         self._trails.groups = list_groups(found.network, reading, self._chosen)
         self._show(found.network, trails[self._chosen] if trails else None, reading.knowledge.likely)
 
@@ -160,9 +181,11 @@ def split_names(text: str) -> list[str]:
 
 
 def read_graph(network: Network, evidence: Evidence, subject: Subject) -> Reading:
-    """What the graph says of one or two variables, given the evidence and what else is taken to be known."""
-    names, given = subject
-    variables = tuple(network.index[name] for name in names)
+    """What the graph says of one variable or two sets, given the evidence and what else is taken to be known."""
+    (ones, others), given = subject
+    if len(ones) * len(others) > MOST_PAIRS:
+        raise PgmError(f"{len(ones)} and {len(others)} variables are too many: choose at most {MOST_PAIRS} pairs")
+    sides = tuple(network.index[name] for name in ones), tuple(network.index[name] for name in others)
     # A likelihood that leaves one state is a state.
     settled = [name for name, weights in evidence.likelihoods.items() if sum(weight > 0 for weight in weights) == 1]
     known = frozenset(network.index[name] for name in (*evidence.states, *settled, *given))
@@ -172,22 +195,17 @@ def read_graph(network: Network, evidence: Evidence, subject: Subject) -> Readin
         raise PgmError(f"a target of {names_told} together ties them, which the graph does not show; leave it out")
     likely = frozenset(network.index[name] for name in (*evidence.likelihoods, *list_constrained(evidence))) - known
     knowledge = Knowledge(known, likely)
-    if len(variables) < 2:
-        return Reading(variables, knowledge, None, explain_blanket(network, variables[0]))
-    one, other = variables
-    return Reading(variables, knowledge, separate(network, one, other, known, likely), {})
+    if not others:
+        return Reading(sides, knowledge, None, explain_blanket(network, sides[0][0]))
+    return Reading(sides, knowledge, separate_sets(network, *sides, known, likely), {})
 
 
 def describe_reading(network: Network, reading: Reading) -> list[str]:
     """What the graph says, in sentences."""
     if reading.separation is None:
-        return [*describe_blanket(network, reading.variables[0], reading.blanket), ONE_MORE]
-    lines = describe_separation(network, reading.variables, reading.knowledge, reading.separation)
+        return [*describe_blanket(network, reading.sides[0][0], reading.blanket), ONE_MORE]
+    lines = describe_separation(network, reading.sides, reading.knowledge, reading.separation)
     return [*lines, *describe_likelihoods(network, reading.knowledge)]
-
-
-def _tell_surplus(names: list[str]) -> list[str]:
-    return [f"Of {len(names):,} selected variables, these are the first two."] if len(names) > 2 else []
 
 
 def list_groups(network: Network, reading: Reading, chosen: int) -> list[Group]:

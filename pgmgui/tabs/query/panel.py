@@ -32,6 +32,8 @@ MOST_VARIABLES = 24
 """Variables that are shown at once, the selected ones first."""
 SMALL = 12
 """A network of up to so many variables is shown whole."""
+LEAST = "calc(29rem - 224px)"
+"""The least height of what is asked, below what is supposed: 240 pixels, 356 in large type."""
 HOW_TO_BEGIN = "Click a state to suppose it; drag its bar for a likelihood, or press target and drag for a target."
 PARAMETERS = ["current", "learned"]
 BARS, LAB = "bars", "evidence lab"
@@ -82,7 +84,8 @@ class QueryPanel(pn.viewable.Viewer):
         self._shown.param.watch(lambda event: self._turn_to(event.new), "value")
         # Alone: what the evidence means stays in view over many bars.
         self._scrolled = pn.Column(self._bars, sizing_mode="stretch_both", margin=0, scroll="y-auto")
-        self._place = pn.Column(self._scrolled, sizing_mode="stretch_both", margin=0)
+        # With large type in a low window nothing would be left for it: then the whole tab scrolls.
+        self._place = pn.Column(self._scrolled, sizing_mode="stretch_both", margin=0, styles={"min-height": LEAST})
         self._made: dict[str, QueryView] = {}
         self._view = pn.Column(
             pn.Row(self._parameters, self._clear, margin=0, styles={"align-items": "center"}),
@@ -93,6 +96,7 @@ class QueryPanel(pn.viewable.Viewer):
             self._place,
             sizing_mode="stretch_both",
             margin=(8, 4, 0, 12),
+            scroll="y-auto",
         )
         session.param.watch(self._notice, ["scene", "supposed", "viewed", "learned", "moment", "selected"])
         answers.param.watch(self._notice, ["answer", "coming", "busy", "looking"])

@@ -20,6 +20,7 @@ from pgmgui.state.session import Session
 
 MOST_SHOWN = 30
 """Entries that have a bar."""
+HEADS = ["Entry", "How far it moves", "Halved → doubled"]
 HOW_TO_BEGIN = "Select a variable on the canvas to see which entries of the tables move its posterior most."
 
 
@@ -38,7 +39,7 @@ class SensitivityView(pn.viewable.Viewer):
             styles={"max-height": "64px", "overflow": "auto"},
         )
         self._words = PlainText(margin=(0, 0, 4, 0))
-        self._tornado = Tornado(sizing_mode="stretch_width", margin=(0, 8, 8, 0))
+        self._tornado = Tornado(heads=HEADS, sizing_mode="stretch_width", margin=(0, 8, 8, 0))
         scrolled = pn.Column(self._tornado, sizing_mode="stretch_both", margin=0, scroll="y-auto")
         self._view = pn.Column(self._states, self._words, scrolled, sizing_mode="stretch_both", margin=0)
         self._inquiries.param.watch(self._update, ["found", "busy"])

@@ -113,7 +113,7 @@ class Microscope(pn.viewable.Viewer):
     def _show(self, turn: int, reached: Snapshot, view: View, row: int, child: int) -> None:
         if turn != self._turn:
             return
-        network, data = reached.task.bayesian, reached.task.dataset
+        network, data = reached.task.bayesian, reached.task.dataset.rows()
         self._e_step.write(*describe_e_step(data, view, row, self._find_line(row)))
         self._completions.source = completions_source(network, view)
         self._m_step.write(*describe_m_step(reached.task, child))

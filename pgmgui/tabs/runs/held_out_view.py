@@ -12,7 +12,7 @@ from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_select
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import HtmlText, PlainText
-from pgmgui.project.charts import draw_calibration, draw_roc
+from pgmgui.project.charts import draw_charts
 from pgmgui.project.held_out_words import (
     describe_impossible,
     describe_prediction,
@@ -206,13 +206,3 @@ def confusion_source(found: Prediction, variable: Variable) -> Source:
         return [[states[k], *(cell(k, said) for said in range(len(states)))] for k in range(first, last + 1)]
 
     return Source(columns, len(states), cells, f"Confusion of the states of {variable.name}")
-
-
-def draw_charts(found: Prediction, variable: Variable, state: str) -> str:
-    """ROC and calibration of a state, as HTML."""
-    k = variable.states.index(state)
-    roc = found.roc(k)
-    charts = [draw_roc(roc, f"{variable.name} = {state}")] if roc is not None else []
-    charts.append(draw_calibration(found.calibration(k), f"{variable.name} = {state}"))
-    no_roc = "" if roc is not None else "<p>No ROC curve: all rows held out, or none, have this state.</p>"
-    return f'<div class="charts">{"".join(charts)}</div>{no_roc}'

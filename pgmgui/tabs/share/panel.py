@@ -9,6 +9,7 @@ from pathlib import Path
 import panel as pn
 
 from engine.model.errors import PgmError
+from pgmgui.board.arrow_layer import paint
 from pgmgui.components.copybox.copybox import CopyBox
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
@@ -19,7 +20,9 @@ from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.session_file import Saved
 from pgmgui.project.words import LEARNERS
+from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.keeper import Keeper
+from pgmgui.state.predicting import foretell
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
@@ -39,8 +42,9 @@ h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-b
 class SharePanel(pn.viewable.Viewer):
     """Buttons that give a file, a box for what is to be copied, and what is kept on this machine."""
 
-    def __init__(self, session: Session, race: Race, keeper: Keeper) -> None:
+    def __init__(self, session: Session, race: Race, keeper: Keeper, arrow_facts: ArrowFacts) -> None:
         super().__init__()
+        self._arrow_facts = arrow_facts
         self._session, self._race, self._keeper = session, race, keeper
         self._download = Download()
         self._box = CopyBox(sizing_mode="stretch_width", margin=(4, 0))
@@ -85,13 +89,19 @@ class SharePanel(pn.viewable.Viewer):
         self._give(name, await asyncio.to_thread(session_file.dump, saved))
         return name
 
-    def _report(self, _event: object) -> None:
+    async def _report(self, _event: object) -> None:
+        session = self._session
+        predicted = await asyncio.to_thread(foretell, session.parts, session.learned, session.foretold)
         curves = {
             LEARNERS[method]: [(float(point.iteration), point.objective) for point in curve.points]
             for method, curve in self._race.curves.items()
         }
-        page = make_report(self._session, curves, self._race.describe(), datetime.now().astimezone())
-        self._give(f"{suggest_name(self._session.scene.title)}.html", page)
+        if predicted is not None and predicted.parts is not session.parts:
+            predicted = None  # something was changed meanwhile
+        # What the canvas shows in place of the network's arrows is not told.
+        arrows = paint(session, self._arrow_facts) if session.structure is None else None
+        page = make_report(session, curves, self._race.describe(), datetime.now().astimezone(), predicted, arrows)
+        self._give(f"{suggest_name(session.scene.title)}.html", page)
 
     # --- what is to be copied
 

@@ -14,20 +14,25 @@ from engine.model.arrays import Floats
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.board.picture import draw, look_at
+from pgmgui.components.canvas.graph import Arrows
 from pgmgui.project.certificate import certify
 from pgmgui.project.factor_prior import FactorPrior, describe_factor_prior
 from pgmgui.project.scene import Scene
 from pgmgui.project.target_words import describe_targets
 from pgmgui.project.tying import describe_ties
 from pgmgui.project.words import cut, describe_savings, name_factors, show_gap, summarise
+from pgmgui.state.predicting import Predicted
 from pgmgui.state.session import Session
-from pgmgui.tabs.share.svg import draw_curves, draw_network
+from pgmgui.tabs.share.held_out import report_held_out
+from pgmgui.tabs.share.html_table import write_table
+from pgmgui.tabs.share.svg import draw_curves, draw_legend, draw_network
 
 MOST_TABLE_ROWS = 64
 """Rows of a table that a report prints."""
 _STYLE = """
 body { font: 16px/1.45 system-ui, sans-serif; color: #222; max-width: 900px; margin: 32px auto; padding: 0 16px; }
 h1 { margin-bottom: 0; } h2 { margin-top: 40px; } svg { width: 100%; height: auto; }
+.charts { display: flex; flex-wrap: wrap; gap: 16px; } .charts svg { width: auto; } h4 { margin: 16px 0 4px; }
 table { border-collapse: collapse; font-size: 14px; margin: 8px 0 24px; }
 th, td { padding: 3px 10px; border-bottom: 1px solid #ddd; text-align: left; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -36,7 +41,12 @@ caption { text-align: left; font-weight: 600; padding: 4px 0; }
 
 
 def make_report(
-    session: Session, curves: Mapping[str, Sequence[tuple[float, float]]], outcomes: Sequence[str], when: datetime
+    session: Session,
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    outcomes: Sequence[str],
+    when: datetime,
+    predicted: Predicted | None = None,
+    arrows: Arrows | None = None,
 ) -> str:
     """The page about what is open and what the last run has reached.
 
@@ -45,13 +55,19 @@ def make_report(
     curves : mapping from a learner's title to points (iteration, objective)
     outcomes : sequence of str
         What became of each learner, in sentences.
+    predicted : Predicted, optional
+        What was learned says of the rows held out, where some are.
+    arrows : Arrows, optional
+        How the network's arrows look.
     """
     scene, parts, learned = session.scene, session.parts, session.learned
     facts = " · ".join(summarise(session.network, session.seen, scene.given, session.held_out_rows, scene.ties))
     sections = [
         f"<h1>{escape(scene.title)}</h1><p>{escape(scene.note)}</p><p>{escape(facts)}</p>",
-        draw_network(draw(session.document, factor_graph=session.factor_graph), look_at(session)),
+        draw_network(draw(session.document, factor_graph=session.factor_graph), look_at(session), arrows),
     ]
+    if arrows is not None:
+        sections.append(draw_legend(arrows))
     if parts is not None:
         facts = "".join(f"<p>{escape(line)}</p>" for line in [describe_savings(parts.task), *describe_ties(parts.task)])
         sections.append(f"<h2>Decomposition</h2>{facts}")
@@ -61,6 +77,8 @@ def make_report(
         lines = dict.fromkeys([certify(parts.bounds, learned), *_describe_aim(scene, parts.task), *outcomes])
         sections.append(f"<h2>Learning</h2>{''.join(f'<p>{escape(line)}</p>' for line in lines)}")
         sections.append(draw_curves(curves, parts.bounds.total))
+        if predicted is not None:
+            sections.append(report_held_out(predicted))
     network = session.network if learned is None else learned.network()
     sections.append(f"<h2>{'Parameters' if learned is None else 'Learned parameters'}</h2>")
     sections += [_table(network, k) for k in range(len(network.tables))]
@@ -107,7 +125,7 @@ def _components(session: Session, learned: Snapshot | None) -> str:
         rows.append(cells)
     first = "Factors" if isinstance(session.network, MarkovNetwork) else "Variables"
     heads = ["#", first, "Given", "Distinct rows", "Bound", "Objective", "Gap"][: len(rows[0]) if rows else 0]
-    return _html_table("Components", heads, rows, {0, 3, 4, 5, 6})
+    return write_table("Components", heads, rows, {0, 3, 4, 5, 6})
 
 
 def _table(network: Network, number: int) -> str:
@@ -121,18 +139,9 @@ def _table(network: Network, number: int) -> str:
     more = f"<p>and {len(flat) - MOST_TABLE_ROWS:,} more rows</p>" if len(flat) > MOST_TABLE_ROWS else ""
     heads = [*(parent.name for parent in parents), *variable.states]
     name = variable.name if isinstance(network, BayesianNetwork) else name_factors(network, [number])[0]
-    return _html_table(name, heads, rows, set(range(len(parents), len(heads)))) + more
+    return write_table(name, heads, rows, set(range(len(parents), len(heads)))) + more
 
 
 def _table_rows(flat: Floats, configurations: Iterator[tuple[str, ...]]) -> Iterator[list[str]]:
     for values, states in zip(flat[:MOST_TABLE_ROWS], configurations, strict=False):
         yield [*states, *(f"{value:.4f}" for value in values)]
-
-
-def _html_table(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]], numbers: set[int]) -> str:
-    def cell(tag: str, k: int, text: str) -> str:
-        return f"<{tag}{' class=number' if k in numbers else ''}>{escape(text)}</{tag}>"
-
-    head = "".join(cell("th", k, text) for k, text in enumerate(heads))
-    body = "".join(f"<tr>{''.join(cell('td', k, text) for k, text in enumerate(row))}</tr>" for row in rows)
-    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

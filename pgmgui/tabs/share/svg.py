@@ -12,13 +12,32 @@ from html import escape
 
 from scipy.spatial import ConvexHull
 
-from pgmgui.components.canvas.graph import Graph, Look
+from pgmgui.components.canvas.graph import ArrowLook, Arrows, Graph, Look
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT, label_width
 
 HULLS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#808080")
 LINES = (("#0072b2", ""), ("#d55e00", "8 4"), ("#009e73", "8 3 2 3"), ("#cc79a7", "2 3"))
 """Colours and dashes of the learners: both tell them apart."""
 INK, ACCENT, FILL, PAPER = "#222222", "#1b5e9e", "#bbcfe2", "#ffffff"
+PENS: Mapping[str, tuple[str, float, str]] = {
+    "": ("#777777", 1.8, ""),
+    "worth-0": ("#b35205", 1.6, "3 4"),
+    "worth-1": ("#42799a", 1.8, ""),
+    "worth-2": ("#085f94", 3, ""),
+    "worth-3": ("#085f94", 4.5, ""),
+    "worth-4": ("#085f94", 6, ""),
+    "compelled": ("#222222", 3.5, ""),
+    "reversible": ("#42799a", 2, "9 5"),
+    "sure-0": ("#b35205", 1.6, "3 4"),
+    "sure-1": ("#42799a", 1.8, ""),
+    "sure-2": ("#085f94", 3, ""),
+    "sure-3": ("#085f94", 6, ""),
+    "right": ("#097f5f", 3.5, ""),
+    "turned": ("#b35205", 3, "9 5"),
+    "extra": ("#995f7f", 2, "2 5"),
+    "missing": ("#666666", 1.8, "6 6"),
+}
+"""Colour, width and dashes of arrows by their kinds, as canvas_arrows.css has them."""
 MARGIN = 40.0
 ARROW = 11.0
 SQUARE, APART, BESIDE = 15.0, 22.0, 16.0
@@ -29,20 +48,25 @@ LEFT_OUT = 20
 """The first of so many parts of the curves may leave the picture below."""
 
 
-def draw_network(graph: Graph, look: Look) -> str:
-    """The network as the canvas shows it: roles by fill and outline, factors as squares, components as hulls."""
+def draw_network(graph: Graph, look: Look, arrows: Arrows | None = None) -> str:
+    """The network as the canvas shows it: roles by fill and outline, factors as squares, components as hulls.
+
+    Arrows look as they do there, with ghosts of those that the network lacks.
+    """
     if not graph.nodes:
         return ""
     boxes = [_box(node) for node in graph.nodes]
     left, right = min(x - w for x, _, w in boxes) - MARGIN, max(x + w for x, _, w in boxes) + MARGIN
     top, bottom = min(y for _, y, _ in boxes) - MARGIN - 22, max(y for _, y, _ in boxes) + MARGIN + 22
     squares = _place_squares(graph, boxes)
-    edges = [(boxes[a], boxes[b]) for a, b in graph.edges]
+    looks = {} if arrows is None else {look.ends: look for look in arrows.edges}
+    edges = [(boxes[a], boxes[b], looks.get((a, b))) for a, b in graph.edges]
     if graph.factor_graph:
-        edges = [(boxes[v], (*place, SQUARE / 2)) for f, place in squares.items() for v in graph.factors[f]]
+        edges = [(boxes[v], (*place, SQUARE / 2), None) for f, place in squares.items() for v in graph.factors[f]]
+    ghosts = [] if arrows is None else [(boxes[look.ends[0]], boxes[look.ends[1]], look) for look in arrows.added]
     parts = [
         *(_draw_hull(k, boxes, squares, look) for k in range(len(look.hulls))),
-        *(_draw_edge(a, b, graph.directed) for a, b in edges),
+        *(_draw_edge(a, b, graph.directed, arrow) for a, b, arrow in (*ghosts, *edges)),
         *(_draw_square(f, place, graph) for f, place in squares.items()),
         *(_draw_node(node, style, box) for node, style, box in zip(graph.nodes, look.nodes, boxes, strict=True)),
     ]
@@ -103,7 +127,26 @@ def _rim(box: tuple[float, float, float], dx: float, dy: float) -> tuple[float, 
     return x + ux * reach, y + uy * reach
 
 
-def _draw_edge(a: tuple[float, float, float], b: tuple[float, float, float], directed: bool) -> str:
+def draw_legend(arrows: Arrows) -> str:
+    """What the looks of arrows mean, as a line of HTML: a sample of each, and its words."""
+    parts = [f"<b>{escape(arrows.title)}:</b>"]
+    for kind, words in arrows.legend:
+        path = f'<path d="M1 6H22M33 6L22 1V11Z" {_choose_pen(kind)}/>' if kind else ""
+        sample = f'<svg viewBox="0 0 34 12" style="width:34px" aria-hidden="true">{path}</svg> ' if kind else ""
+        parts.append(f"{sample}{escape(words)}")
+    return f"<p>{' &nbsp; '.join(parts)}</p>"
+
+
+def _choose_pen(kind: str) -> str:
+    colour, width, dashes = PENS[kind]
+    fill = "none" if kind == "missing" else colour
+    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return f'fill="{fill}" stroke="{colour}" stroke-width="{width}" stroke-linejoin="round"{dashed}'
+
+
+def _draw_edge(
+    a: tuple[float, float, float], b: tuple[float, float, float], directed: bool, look: ArrowLook | None = None
+) -> str:
     dx, dy = b[0] - a[0], b[1] - a[1]
     (x1, y1), (x2, y2) = _rim(a, dx, dy), _rim(b, -dx, -dy)
     path = f"M{x1:.1f} {y1:.1f}L{x2:.1f} {y2:.1f}"
@@ -112,7 +155,12 @@ def _draw_edge(a: tuple[float, float, float], b: tuple[float, float, float], dir
         ux, uy = dx / length * ARROW, dy / length * ARROW
         bx, by, nx, ny = x2 - ux, y2 - uy, -uy * 0.45, ux * 0.45
         path += f"M{x2:.1f} {y2:.1f}L{bx + nx:.1f} {by + ny:.1f}L{bx - nx:.1f} {by - ny:.1f}Z"
-    return f'<path d="{path}" fill="#777777" stroke="#777777" stroke-width="1.8" stroke-linejoin="round"/>'
+    if look is None:
+        return f'<path d="{path}" {_choose_pen("")}/>'
+    halo = f'paint-order="stroke" stroke="{PAPER}" stroke-width="4"'
+    place = f'x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 + 4:.1f}" text-anchor="middle" font-size="12" font-weight="600"'
+    label = f'<text {place} fill="{INK}" {halo}>{escape(look.label)}</text>' if look.label else ""
+    return f'<g><title>{escape(look.about)}</title><path d="{path}" {_choose_pen(look.kind)}/>{label}</g>'
 
 
 def _place_squares(graph: Graph, boxes: Sequence[tuple[float, float, float]]) -> dict[int, tuple[float, float]]:

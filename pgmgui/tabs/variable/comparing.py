@@ -29,7 +29,7 @@ CURRENT, TRUE, LEARNED, PREVIOUS = "current", "true", "learned", "previous"
 PREDICTIVE, SHRUNK = "predictive", "MAP"
 SOURCES = {
     CURRENT: "the network on the page",
-    TRUE: "the network that the data was simulated from",
+    TRUE: "the network that the data was simulated from, or that was chosen to compare with",
     LEARNED: "what the run has learned, at the moment looked at",
     PREVIOUS: "the table before its last change",
     PREDICTIVE: "the posterior predictive: the expected counts with the run's exponents, (n + ψ) / (N + Σψ)",

@@ -83,13 +83,14 @@ class DraftTable(pn.viewable.Viewer):
         self._status.write(self._draft.describe(self._normalise.label) or self._hint)
         self._normalise.disabled = not self._draft.open_rows
 
-    def _edit(self, row: int, column: int, text: str) -> None:
+    def _edit(self, row: int, column: int, text: str) -> bool:
         try:
             draft = self._draft.edited(row, column - self._heads, parse_number(text, "a probability"))
         except PgmError as error:
             self._session.refuse(error)
-        else:
-            self._take(draft)
+            return False
+        self._take(draft)
+        return True
 
     def _finish(self) -> None:
         self._take(self._draft.normalised())

@@ -227,19 +227,20 @@ class TableEditor(pn.viewable.Viewer):
         self._number = self._factors[row]
         self._update()
 
-    def _edit(self, row: int, column: int, text: str) -> None:
+    def _edit(self, row: int, column: int, text: str) -> bool:
         scope = self._session.network.scopes[self._number]
         try:
             value = parse_number(text, "a probability" if self._is_bayesian else "a number")
         except PgmError as error:
             self._session.refuse(error)
-            return
+            return False
         if self._is_bayesian:
             self._take(self._draft.edited(row, column - len(scope) + 1, value))
         else:
             table = self._draft.table.copy()
             table[row, column - len(scope) + 1] = value
             self._take(Draft(table))
+        return True
 
     def _paste(self, rows: Ints, columns: Sequence[int], block: Sequence[Sequence[str]]) -> None:
         """Give a block of cells other numbers, all of them or none."""

@@ -1,0 +1,1 @@
+"""The Structure tab: arrows learned from data."""
