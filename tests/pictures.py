@@ -53,12 +53,19 @@ def show_guide(board: Board) -> None:
     board.tab("Guide")
 
 
+def show_structure(board: Board) -> None:
+    board.page.goto("/?example=asia-rows&structure=hill-climbing&arrows=comparison")
+    wait_for_page(board.page)
+    expect(board.page.get_by_text("Ended: hill climbing")).to_be_visible()
+
+
 PICTURES = {
     "learning": show_learning,
     "walk-run": show_run,
     "walk-runs": show_runs,
     "walk-query": show_query,
     "walk-guide": show_guide,
+    "structure": show_structure,
 }
 
 
@@ -84,7 +91,7 @@ def main() -> None:
         url = house.serve(lambda: build_page(None, True, Store(Path(kept))))
         browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for name in PICTURES:
-            context = prepare(browser.new_context(viewport={"width": 1440, "height": 900}))
+            context = prepare(browser.new_context(viewport={"width": 1440, "height": 900}, base_url=url))
             take(context.new_page(), url, name)
             context.close()
         browser.close()

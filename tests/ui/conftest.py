@@ -7,9 +7,11 @@ host other than the server.
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -25,6 +27,8 @@ from tests.ui.watch import Watch
 # A page that is right appears at once; a busy machine must not make it wrong.
 PATIENCE = 1000 * WAIT
 expect.set_options(timeout=PATIENCE)
+REST = 0.1
+"""Seconds that a run rests after each iteration, where it is not to end: in a minute it does not come to its limit."""
 # Tabs and strip, with its plot, come when the rest is there.
 BUILT = """() => Bokeh.documents.some(document => document.is_idle && ["Tabs", "plot of objective"].every(
   name => [...document._all_models.values()].some(
@@ -144,6 +148,17 @@ def open_desk(show) -> Callable[..., Board]:
     return open_one
 
 
+@pytest.fixture
+def slowly(monkeypatch) -> None:
+    """A run ends only when it is stopped, and rests in between: else it takes a core from the page beside it."""
+
+    def rest(focus, *_):
+        time.sleep(REST)
+        return np.full(len(focus.active), np.inf)
+
+    monkeypatch.setattr("engine.learning.stopping._find_change", rest)
+
+
 # --- whole pages
 
 
@@ -216,10 +231,12 @@ def prepare(context: BrowserContext) -> BrowserContext:
 
 
 def _hurry(page: Page) -> None:
-    """Have what fades and slides do so in no time: each of its frames is painted by the processor."""
+    """Have what fades and slides do so in no time: each of its frames is painted by the processor.
+
+    Without ``Animation.enable``, which would keep the rate: it also keeps all that was ever moved, with all around it.
+    """
     devtools = page.context.new_cdp_session(page)
-    devtools.send("Animation.enable")
-    devtools.send("Animation.setPlaybackRate", {"playbackRate": 1000})
+    page.on("domcontentloaded", lambda: devtools.send("Animation.setPlaybackRate", {"playbackRate": 1000}))
 
 
 @pytest.fixture

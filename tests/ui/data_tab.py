@@ -41,9 +41,10 @@ class DataTab(Board):
         """The button that has a variable hidden in the data that is drawn."""
         return self.page.get_by_role("group", name="Hide these").get_by_role("button", name=name, exact=True)
 
-    def option(self, text: str) -> Locator:
-        """An entry of the menu that is open."""
-        return self.page.locator(".MuiMenuItem-root").filter(has=self.page.get_by_text(text, exact=True))
+    def choose_option(self, text: str) -> None:
+        """Choose an entry of the menu that is open."""
+        self.page.locator(".MuiMenuItem-root").filter(has=self.page.get_by_text(text, exact=True)).click()
+        expect(self.page.locator(".MuiMenu-root")).to_have_count(0)  # else it swallows the next click
 
     def cell(self, table: Locator, row: int, column: int) -> Locator:
         return table.locator(f'[data-row="{row}"][data-column="{column}"]')
@@ -57,7 +58,7 @@ class DataTab(Board):
         name = self.cell(self.misfits, row, 0).inner_text().strip()
         field = self.page.get_by_role("combobox", name=re.compile(re.escape(name)))
         field.click()
-        self.option(meaning).click()
+        self.choose_option(meaning)
         expect(self.cell(self.misfits, row, 2)).to_have_text(meaning)
 
 

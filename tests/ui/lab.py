@@ -81,14 +81,13 @@ class Lab(Board):
         expect(self.page.get_by_role("textbox", name=re.compile("^Seed"))).to_have_count(0)
         return self
 
-    def run_for_ever(self, restarts: int = 500) -> Lab:
+    def run_for_ever(self) -> Lab:
         """Begin a run that goes on until it is stopped.
 
-        On a small network one start comes to where nothing moves any more, to the last digit, within seconds; many
-        do not.
+        On a small network it comes to where nothing moves any more, to the last digit, within seconds; unless the
+        server was told otherwise: see ``ENDLESS``.
         """
-        self.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000")
-        self.set_option("Restarts", f"{restarts}").close_options()
+        self.open_options().set_option("Tolerance", "0").set_option("Iteration limit", "100000000").close_options()
         self.button("Start").click()
         self.expect_state("running")
         return self

@@ -16,6 +16,7 @@ from engine.model.network import BayesianNetwork, as_markov
 from engine.model.variable import Variable
 from engine.simulation.generators import chain
 from engine.simulation.sampling import simulate
+from pgmgui.board.arrow_layer import with_arrows
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.mark_bar import MarksBar
@@ -30,6 +31,7 @@ from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import Scene
 from pgmgui.project.store import Store
 from pgmgui.state.answers import Answers
+from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.desk import Desk
 from pgmgui.state.first_run import FirstRun
 from pgmgui.state.keeper import Keeper
@@ -38,6 +40,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.slacks import Slacks
 from pgmgui.state.standings import Standings
+from pgmgui.state.structuring import Structuring
 from pgmgui.state.tightening import Tightening
 from pgmgui.state.travel import Traveller
 from pgmgui.strip.run_keys import make_run_keys
@@ -60,6 +63,14 @@ def open_learned(session: Session) -> None:
         if snapshot.iteration == 3:
             session.report(snapshot)
     session.colour = "gap"
+
+
+def open_drawn(session: Session) -> None:
+    """Asia with data that was drawn from it, all of it seen; and the network that it was drawn from."""
+    open_example(session, "asia")
+    network = session.network
+    data = DataDocument(simulate(network, 500, random_state=1))
+    session.open(Scene("Drawn", "", session.document, data, truth=network))
 
 
 def open_unlearned(session: Session) -> None:
@@ -103,6 +114,7 @@ SCENES: dict[str, Callable[[Session], object]] = {
     "markov": lambda session: session.new(markov=True),
     "learned": open_learned,
     "unlearned": open_unlearned,
+    "drawn": open_drawn,
     "large": open_large,
     "vast": open_vast,
     "vast markov": open_vast_markov,
@@ -129,13 +141,14 @@ def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     standings = Standings(session, race, work_beside)
     traveller, first_run = Traveller(session, race), FirstRun(session)
     playback = Playback(session, race, traveller)
-    return Desk(session, race, traveller, playback, answers, slacks, first_run, keeper, tightening, standings)
+    seen = (traveller, playback, answers, slacks, first_run, keeper, tightening, standings)
+    return Desk(session, race, *seen, Structuring(session), ArrowFacts(session, work_beside))
 
 
 def make_board(desk: Desk) -> tuple[list, list]:
     """The canvas with what says that something went wrong, and a field that is not part of it."""
     field = pn.widgets.TextInput(label="Elsewhere", height=40, margin=0)
-    canvas = make_canvas(desk.session, desk.answers)
+    canvas = with_arrows(make_canvas(desk.session, desk.answers), desk.session, desk.arrow_facts)
     return [], [pn.Column(field, Message(desk.session), canvas, height=560, sizing_mode="stretch_width", margin=0)]
 
 
@@ -145,7 +158,7 @@ def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
     board = pn.Column(
         MarksBar(session),
         Message(session),
-        make_canvas(session, desk.answers),
+        with_arrows(make_canvas(session, desk.answers), session, desk.arrow_facts),
         sizing_mode="stretch_both",
         margin=0,
     )
@@ -155,7 +168,7 @@ def make_room(desk: Desk, panels: tuple[str, ...]) -> tuple[list, list]:
             panel = TABS[name.capitalize()](desk)
             if isinstance(panel, Watcher):
                 panel.look(True)
-            room.append(pn.Column(panel, sizing_mode="stretch_both", max_width=440, margin=0))
+            room.append(pn.Column(panel, css_classes=["beside"], sizing_mode="stretch_both", max_width=440, margin=0))
     if "strip" not in panels:
         return [Summary(session)], [room]
     keys = make_run_keys(desk.race, desk.traveller, desk.playback)

@@ -20,9 +20,21 @@ import panel as pn
 from app.server import _report, make_server
 
 T = TypeVar("T")
+ENDLESS = """
+import time
+import numpy as np
+from engine.learning import stopping
+def rest(focus, *_):
+    time.sleep({rest})
+    return np.full(len(focus.active), np.inf)
+stopping._find_change = rest
+"""
+"""Has the runs of a server end only when they are stopped, and rest for so many seconds after each iteration."""
 ROOT = Path(__file__).resolve().parents[2]
 WAIT = 60.0
 """Seconds in which a server answers, however busy the machine."""
+WAIT_FOR_START = 5 * WAIT
+"""Seconds in which a process has loaded what it needs: many ask for the same disk and processor then."""
 START = """
 import logging, os, sys
 logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
@@ -140,5 +152,7 @@ def start_command(command: list[str], log: Path, environment: dict[str, str]) ->
     """A server that some command starts; its address is the line that it says first."""
     with log.open("w", encoding="utf-8") as out:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=out, text=True)
-    assert select.select([process.stdout], [], [], WAIT)[0], "the server did not start within a minute"
+    if not select.select([process.stdout], [], [], WAIT_FOR_START)[0]:
+        process.kill()
+        raise AssertionError(f"the server did not start within {WAIT_FOR_START:.0f} s")
     return Served(process.stdout.readline().strip(), process, log)

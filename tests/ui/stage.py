@@ -26,6 +26,9 @@ BUILT = """name => window.Bokeh?.documents.some(document => {
   const names = view && view.child_views.map(child => child.model.name)
   return view && view.has_finished() && names.join() === name
 })"""
+# What was taken away, Bokeh lets go when nothing has changed for 30 s: on a stage, never. It would be more with each
+# test, and the browser's searches for garbage would take more of the processor than the tests.
+LET_GO = "() => Bokeh.documents.forEach(document => document._recompute_all_models())"
 
 
 class Stage:
@@ -88,6 +91,7 @@ class Stage:
         if self.page.viewport_size != self._size:
             self.page.set_viewport_size(self._size)
         self._wait("")
+        self.page.evaluate(LET_GO)
 
     def close(self) -> None:
         """Close the page."""

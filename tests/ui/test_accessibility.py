@@ -6,8 +6,11 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
+from tests.ui.placing import assert_placed
 
 TABS = ("Open", "Variable", "Data", "Parts", "Query", "Runs", "Guide", "Share")
+PLACED = TABS[:4]
+"""Where it is also asked whether everything has its place."""
 TRIES = 6
 PAUSE = 50
 """Milliseconds between two looks: each is at every element of the page."""
@@ -18,7 +21,7 @@ RULES = {"light": {"runOnly": TAGS}, "dark": {"runOnly": {"type": "rule", "value
 # it says is the tooltip; the control itself has its own name.
 KNOWN = {"aria-prohibited-attr": "span[sx="}
 # Everything that can have the focus, and whether Tab has been on it; roving groups have one such element.
-FOCUSABLE = """() => {
+FOCUSABLE = """place => {
   const found = []
   const walk = (root) => {
     for (const element of root.querySelectorAll("*")) {
@@ -29,7 +32,7 @@ FOCUSABLE = """() => {
       if (element.shadowRoot) walk(element.shadowRoot)
     }
   }
-  walk(document)
+  walk(place)
   const name = ({ariaLabel, innerText, title, className}) => ariaLabel || innerText || title || className
   return found.map((element) => [element.dataset.reached === "yes", `${element.tagName} ${name(element)}`])
 }"""
@@ -42,6 +45,12 @@ STILL = """() => {
 # What is around the tabs and the panel of the one that is open.
 OPENED = """() => {
   const find = (root) => root.querySelector("[role=tablist]")?.closest(".MuiBox-root")
+    ?? [...root.querySelectorAll("*")].reduce((found, {shadowRoot}) => found ?? (shadowRoot && find(shadowRoot)), null)
+  return find(document)
+}"""
+# The panel beside the canvas, on the stage.
+BESIDE = """() => {
+  const find = (root) => root.querySelector(".beside")
     ?? [...root.querySelectorAll("*")].reduce((found, {shadowRoot}) => found ?? (shadowRoot && find(shadowRoot)), null)
   return find(document)
 }"""
@@ -59,13 +68,12 @@ def settle(lab: Lab) -> None:
     lab.page.wait_for_function(STILL, polling=PAUSE)
 
 
-def judge(lab: Lab, theme: str, tab: str) -> list[str]:
-    """What axe finds on the page as it is; on a tab after the first, in the tab alone: the rest was judged."""
+def judge(lab: Lab, theme: str, name: str, place: str = "document") -> list[str]:
+    """What axe finds in some place of the page as it is."""
     found = []
     # What is right need not be listed, and nothing be loaded for rules on sound: that takes most of the time.
     expect(lab.page.locator("audio, video")).to_have_count(0)
     options = {**RULES[theme], "resultTypes": ["violations"], "preload": False}
-    place = "document" if tab == TABS[0] else f"({OPENED})()"
     for violation in lab.page.evaluate(f"options => axe.run({place}, options)", options)["violations"]:
         for node in violation["nodes"]:
             target = " ".join(
@@ -73,21 +81,21 @@ def judge(lab: Lab, theme: str, tab: str) -> list[str]:
             )
             if KNOWN.get(violation["id"], "\0") not in target:
                 checks = [*node["any"], *node["all"], *node["none"]]
-                found.append(f"{theme}, {tab}: {violation['id']}: {node['html'][:160]}: {checks[0]['message'][:200]}")
+                found.append(f"{theme}, {name}: {violation['id']}: {node['html'][:160]}: {checks[0]['message'][:200]}")
     return found
 
 
-def judge_settled(lab: Lab, theme: str, tab: str) -> list[str]:
+def judge_settled(lab: Lab, theme: str, name: str, place: str = "document") -> list[str]:
     """What axe finds once the page has settled: Material draws a new tab in the light theme first."""
     for _ in range(TRIES):
         settle(lab)
-        found = judge(lab, theme, tab)
+        found = judge(lab, theme, name, place)
         if not found:
             break
     return found
 
 
-def test_axe_finds_nothing_in_either_theme(open_board):
+def test_axe_finds_nothing_and_everything_has_its_place_in_either_theme(open_board):
     lab = Lab(open_board())
     lab.page.evaluate(Axe().axe_script)
     lab.select("tub")
@@ -98,7 +106,11 @@ def test_axe_finds_nothing_in_either_theme(open_board):
         for name in TABS:
             lab.tab(name)
             expect(lab.page.get_by_role("tab", name=name, exact=True)).to_have_attribute("aria-selected", "true")
-            found += judge_settled(lab, theme, name)
+            # On a tab after the first, in the tab alone: the rest was judged.
+            found += judge_settled(lab, theme, name, "document" if name == TABS[0] else f"({OPENED})()")
+            if name in PLACED:
+                assert_placed(lab, 1024, 768)
+                assert_placed(lab, 1440, 900)
         lab.page.get_by_role("button", name="Toggle theme").click()
     assert found == []
 
@@ -106,15 +118,31 @@ def test_axe_finds_nothing_in_either_theme(open_board):
 def test_tab_reaches_every_control(open_desk):
     lab = Lab(open_desk())
     lab.select("tub")
-    for name, last in (("Open", "Path on this machine"), ("Variable", "Name The"), ("Data", "Data path on this")):
+    # A tab is there when the last that is put into it is.
+    lasts = {
+        "Open": lab.example("Chain of twelve"),
+        "Variable": lab.button("Randomise"),
+        "Data": lab.button("Add a row"),
+    }
+    for name, last in lasts.items():
         lab.tab(name)
-        expect(lab.page.get_by_role("textbox", name=last)).to_be_visible()
+        expect(last).to_be_visible()
         settle(lab)
-        lab.page.evaluate("() => document.activeElement?.blur()")
-        total = len(lab.page.evaluate(FOCUSABLE))
-        for _ in range(total + 10):
-            lab.page.keyboard.press("Tab")
+        if name == "Open":
+            lab.page.evaluate("() => document.activeElement?.blur()")
+            press_tab(lab, "document", 40)
+        else:  # in the tab alone: the rest was reached
+            lab.page.get_by_role("tab", name=name, exact=True).focus()
             lab.page.evaluate(REACH)
-        missed = [what for reached, what in lab.page.evaluate(FOCUSABLE) if not reached]
-        assert missed == [], name
-        assert total > 20
+            press_tab(lab, f"({OPENED})()", 10)
+
+
+def press_tab(lab: Lab, place: str, least: int) -> None:
+    """Press Tab as often as there are controls in some place, and be on each of them."""
+    look = f"() => ({FOCUSABLE})({place})"
+    total = len(lab.page.evaluate(look))
+    assert total > least
+    for _ in range(total + 10):
+        lab.page.keyboard.press("Tab")
+        lab.page.evaluate(REACH)
+    assert [what for reached, what in lab.page.evaluate(look) if not reached] == []

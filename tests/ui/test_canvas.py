@@ -105,15 +105,16 @@ def test_a_hostile_name_is_just_a_name(empty):
     expect(empty.page.locator("img")).to_have_count(0)
 
 
-@pytest.mark.parametrize("name", ["__proto__", 'say "hi"', "a\\b", "é ∈ Ω 漢"])
-def test_odd_names_are_names(empty, name):
-    empty.add(150, 80, name).add(350, 150, "B").connect(name, "B")
-    assert empty.arrows() == {(name, "B")}
-    before = empty.middle(name)
-    empty.drag(name, 40, 20)
-    assert empty.middle(name) == pytest.approx((before[0] + 40, before[1] + 20), abs=1)
-    empty.press("Delete")
-    assert empty.names() == ["B"]
+def test_odd_names_are_names(empty):
+    empty.add(350, 150, "B")
+    for name in ("__proto__", 'say "hi"', "a\\b", "é ∈ Ω 漢"):
+        empty.add(150, 80, name).connect(name, "B")
+        assert empty.arrows() == {(name, "B")}
+        before = empty.middle(name)
+        empty.drag(name, 40, 20)
+        assert empty.middle(name) == pytest.approx((before[0] + 40, before[1] + 20), abs=1)
+        empty.press("Delete")
+        assert empty.names() == ["B"]
 
 
 # --- moving
@@ -219,19 +220,16 @@ def test_a_band_follows_the_pointer_and_the_target_lights_up(chain):
     expect(chain.node("Z")).not_to_have_class(re.compile("target"))
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "words"),
-    [
+def test_what_cannot_be_connected_is_refused_with_the_reason(chain):
+    for start, end, words in (
         ("Z", "V", "would close a cycle: V → X → Y → Z → V"),
         ("V", "X", "There is an arrow from 'V' to 'X' already"),
-        ("X", "V", "There is an arrow from 'V' to 'X' already"),
-    ],
-)
-def test_what_cannot_be_connected_is_refused_with_the_reason(chain, start, end, words):
-    chain.connect(start, end)
-    expect(chain.message).to_contain_text(words)
-    assert chain.arrows() == CHAIN
-    expect(chain.button("Undo")).to_be_disabled()
+        ("Y", "X", "There is an arrow from 'X' to 'Y' already"),
+    ):
+        chain.connect(start, end)
+        expect(chain.message).to_contain_text(words)
+        assert chain.arrows() == CHAIN
+        expect(chain.button("Undo")).to_be_disabled()
 
 
 def test_connecting_in_the_mode_for_it(empty):
@@ -307,14 +305,15 @@ def test_nodes_are_selected_by_clicks_boxes_and_keys(chain):
     assert chain.synced().selected() == ["V", "X"]
 
 
-@pytest.mark.parametrize("key", ["Delete", "Backspace"])
-def test_selected_nodes_are_removed_with_their_edges(chain, key):
-    chain.select("X", "Z").press(key)
-    assert (chain.names(), chain.arrows()) == (["V", "Y"], set())
-    assert chain.focused() is not None
-    chain.press("Control+z")
-    assert (chain.names(), chain.arrows()) == (list("VXYZ"), CHAIN)
-    expect(chain.hull(3)).to_have_count(1)
+def test_selected_nodes_are_removed_with_their_edges(chain):
+    for key in ("Delete", "Backspace"):
+        chain.press("Escape")
+        chain.select("X", "Z").press(key)
+        assert (chain.names(), chain.arrows()) == (["V", "Y"], set())
+        assert chain.focused() is not None
+        chain.press("Control+z")
+        assert (chain.names(), chain.arrows()) == (list("VXYZ"), CHAIN)
+        expect(chain.hull(3)).to_have_count(1)
 
 
 def test_edges_are_selected_and_removed_by_pointer_and_keys(chain):

@@ -19,19 +19,9 @@ def tab(open_panel) -> DataTab:
     return DataTab(open_panel("data"))
 
 
-def test_the_data_is_shown_as_the_marks_let_it_be_seen(tab):
+def test_the_data_is_summed_up_and_shown_as_the_marks_let_it_be_seen(tab):
     tab.expect_rows(500)
-    expect(tab.cell(tab.rows, 0, 2)).to_have_text("?")  # tub is hidden
-    expect(tab.cell(tab.rows, 0, 1)).to_have_text("no")
     expect(tab.page.get_by_text("Data: 500 rows, 8 variables.")).to_be_visible()
-    tab.rows.get_by_role("columnheader", name="smoke").click()
-    expect(tab.node("smoke")).to_have_class(re.compile("selected"))
-    tab.node("smoke").focus()
-    tab.page.keyboard.press("h")
-    expect(tab.cell(tab.rows, 0, 3)).to_have_text("?")
-
-
-def test_each_variable_has_a_summary(tab):
     tab.page.get_by_role("button", name="Variables", exact=True).click()
     expect(tab.cell(tab.summary, 1, 1)).to_have_text("hidden")
     expect(tab.cell(tab.summary, 1, 2)).to_have_text("100%")
@@ -44,9 +34,17 @@ def test_each_variable_has_a_summary(tab):
     states = tab.page.get_by_role("grid", name="States of smoke in the data")
     expect(tab.cell(states, 0, 1)).to_have_text(f"{yes}")
     expect(tab.rows).to_be_hidden()
+    tab.page.get_by_role("button", name="Rows", exact=True).click()
+    expect(tab.cell(tab.rows, 0, 2)).to_have_text("?")  # tub is hidden
+    expect(tab.cell(tab.rows, 0, 1)).to_have_text("no")
+    tab.rows.get_by_role("columnheader", name="xray").click()
+    expect(tab.node("xray")).to_have_class(re.compile("selected"))
+    tab.node("smoke").focus()
+    tab.page.keyboard.press("h")
+    expect(tab.cell(tab.rows, 0, 3)).to_have_text("?")
 
 
-def test_a_dropped_file_becomes_the_data(tab, tmp_path):
+def test_a_dropped_file_becomes_the_data_and_so_does_a_path_on_this_machine(tab, tmp_path):
     tab.drop(asia_csv(tmp_path / "small.csv"))
     tab.expect_rows(2)
     expect(tab.page.get_by_text("Note: read from small.csv.")).to_be_visible()
@@ -54,9 +52,6 @@ def test_a_dropped_file_becomes_the_data(tab, tmp_path):
     expect(tab.cell(tab.rows, 1, 5)).to_have_text("?")
     tab.page.get_by_role("button", name="Undo").click()
     tab.expect_rows(500)
-
-
-def test_a_path_on_this_machine_is_read(tab, tmp_path):
     path = asia_csv(tmp_path / "by path.csv")
     tab.field("Data path on this machine").fill(f'"{path}"')
     tab.page.keyboard.press("Enter")
@@ -185,18 +180,13 @@ def test_variables_can_be_built_although_the_columns_fit(tab, tmp_path):
 
 
 BAD = {
-    "empty.csv": (b"", "empty.csv: the file is empty; expected a table with names of variables"),
     "short.csv": (b"asia,tub\nyes,no\nyes\n", "short.csv:line 3: the row has 1 cells; expected 2"),
-    "binary.csv": (b"asia\0\x01\n", "binary.csv:line 1: a NUL byte: this is not a text file"),
-    "quote.csv": (b'asia,tub\n"yes,no\nno,no\n', "a quote that is opened here is never closed"),
-    "twice.csv": (b"asia,asia\nyes,no\n", "two columns are named 'asia'; names must differ"),
-    "table.xlsx": (b"PK", "table.xlsx: unknown suffix '.xlsx'; expected one of .csv"),
     "broken.parquet": (b"PAR1", "broken.parquet: not a Parquet file that can be read"),
-    "broken.arff": (b"@relation x\n", "broken.arff:line 2: no line '@data'"),
 }
 
 
 def test_bad_files_are_told_and_change_nothing(tab):
+    """A text and one that is none; all that is said of bad files is in tests/pgmgui/project/test_data_reading.py."""
     scene = tab.session.scene
     for name, (content, message) in BAD.items():
         tab.drop({"name": name, "mimeType": "text/plain", "buffer": content})
@@ -210,32 +200,15 @@ def test_bad_files_are_told_and_change_nothing(tab):
 
 
 @needs_data
-def test_quirky_files_are_told_and_change_nothing(tab):
-    scene = tab.session.scene
-    for name, message in (
-        ("csv_quoted.csv", "csv_quoted.csv:line 3: a quote in the middle of a cell"),
-        ("minimal.csv", "minimal.csv: no column is a variable"),
-        ("compactWeightedTest.csv", "compactWeightedTest.csv: no column is a variable"),
-    ):
-        tab.drop(DATA / "quirky/csv" / name)
-        expect(tab.message).to_contain_text(message)
-        assert tab.names() == ASIA
-        expect(tab.facts).to_contain_text(["500 rows"])
-        assert tab.session.scene is scene
-
-
-@needs_data
 def test_short_names_of_another_package_are_matched(open_panel):
     tab = DataTab(open_panel("data", scene=(DATA / "networks/bif/alarm.bif",)))
     tab.drop(DATA / "datasets/bnlearn_alarm.csv")
     expect(tab.misfits).to_have_attribute("aria-rowcount", "28")
-    for row in range(27):
-        if tab.cell(tab.misfits, row, 0).count() == 0:
-            tab.misfits.focus()
-            tab.page.keyboard.press("Control+End")
-        expect(tab.cell(tab.misfits, row, 0)).to_be_attached()
-        if tab.cell(tab.misfits, row, 0).inner_text() == "ANES":
-            tab.choose_meaning(row, "INSUFFANESTH")
+    short = tab.misfits.get_by_text("ANES", exact=True)
+    tab.choose_meaning(int(short.get_attribute("data-row")), "INSUFFANESTH")
+    tab.misfits.focus()
+    tab.page.keyboard.press("Control+End")
+    expect(tab.cell(tab.misfits, 26, 0)).to_be_visible()
     tab.button("Use with these fixes").click()
     tab.expect_rows(5000)
     expect(tab.page.get_by_text("Data: 5,000 rows, 37 variables.")).to_be_visible()
@@ -265,16 +238,16 @@ def test_hostile_names_and_values_are_only_text(tab, tmp_path):
 
 @pytest.fixture(scope="module")
 def large_csv(tmp_path_factory):
-    """About 100 MB for the variables of Asia."""
+    """About 40 MB for the variables of Asia: enough for a second of reading."""
     block = "".join(
         ",".join(("yes", "no")[(row * 7919 >> k) & 1] for k in range(8)) + "\n" for row in range(20_000)
     ).encode()
     path = tmp_path_factory.mktemp("large") / "large.csv"
     with path.open("wb") as file:
         file.write((",".join(ASIA) + "\n").encode())
-        for _ in range(100 * 2**20 // len(block)):
+        for _ in range(40 * 2**20 // len(block)):
             file.write(block)
-    return path, 20_000 * (100 * 2**20 // len(block))
+    return path, 20_000 * (40 * 2**20 // len(block))
 
 
 def test_the_page_answers_while_a_large_file_is_read(tab, large_csv):
@@ -288,15 +261,15 @@ def test_the_page_answers_while_a_large_file_is_read(tab, large_csv):
         expect(tab.page.get_by_text(f"Selected: {name}")).to_be_visible()
         waits.append(time.perf_counter() - start)
     tab.expect_rows(rows)
-    print(f"\nclicks while 100 MB were read: {', '.join(f'{wait:.2f} s' for wait in waits)}")
+    print(f"\nclicks while 40 MB were read: {', '.join(f'{wait:.2f} s' for wait in waits)}")
     tab.cell(tab.rows, 0, 1).click()
     tab.page.keyboard.press("Control+End")
     expect(tab.cell(tab.rows, rows - 1, 0)).to_have_text(f"{rows:,}")
 
 
 def test_a_large_file_can_be_dropped(tab, large_csv, tmp_path):
-    """An eighth of it, in four pieces: what is dropped goes through the browser."""
-    rows = large_csv[1] // 8
+    """A third of it, in four pieces: what is dropped goes through the browser."""
+    rows = large_csv[1] // 3
     path = tmp_path / "dropped.csv"
     with large_csv[0].open("rb") as file:
         path.write_bytes(b"".join(itertools.islice(file, rows + 1)))

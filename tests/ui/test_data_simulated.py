@@ -88,7 +88,7 @@ def test_data_is_saved_as_seen_and_complete(tab, tmp_path):
     assert (codes[2] == -1).all()
     assert (codes[4] >= 0).all()
     tab.page.get_by_role("combobox", name="Save the data").click()
-    tab.option("complete, as if nothing were marked").click()
+    tab.choose_option("complete, as if nothing were marked")
     target = tmp_path / "complete.csv"
     tab.field("Data file on this machine").fill(str(target))
     tab.button("Write the data").click()

@@ -6,9 +6,12 @@ import re
 
 from playwright.sync_api import Locator, expect
 
+from engine.formats import DataDocument
+from engine.simulation.sampling import simulate
 from pgmgui.board.first_run_card import STEPS
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
+from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import derive
 from tests.ui.conftest import PATIENCE, wait_for_page
 from tests.ui.lab import Lab
@@ -152,21 +155,25 @@ def show_step(bench: Bench, query: dict[str, str]) -> None:
         expect(bench.page.get_by_text("Ready: press Start")).to_be_visible()
 
 
-def test_the_doctor_finds_a_symmetric_start_and_mends_it_and_equations_are_drawn(open_desk):
-    bench = Bench(open_desk())
-    bench.tab("Guide")
+def test_the_doctor_finds_a_symmetric_start_and_mends_it_and_equations_are_drawn(open_panel, stage):
+    bench = Bench(open_panel("guide", "strip"))
+    session = bench.session
     bench.button("Examine the model").click()
     expect(bench.page.get_by_text("Nothing found: every parameter can be learned")).to_be_visible()
-    bench.new()
-    bench.add(150, 60, "Cause").add(150, 180, "Effect").connect("Cause", "Effect")
-    bench.tab("Guide")
+
+    def draw() -> None:
+        session.new()
+        session.add_variable(150, 60, "Cause")
+        session.add_variable(150, 180, "Effect")
+        session.connect("Cause", "Effect")
+
+    stage.do(draw)
+    expect(bench.edge("Cause", "Effect")).to_be_visible()
     bench.button("Examine the model").click()
     expect(bench.page.get_by_text("There is nothing to examine")).to_be_visible()
-    bench.simulate(200)
-    bench.select("Cause")
-    bench.page.keyboard.press("h")
+    stage.do(lambda: session.set_data(DataDocument(simulate(session.network, 200, random_state=1))))
+    stage.do(lambda: session.mark(["Cause"], Hidden()))
     expect(bench.node("Cause")).to_have_attribute("data-role", "hidden")
-    bench.tab("Guide")
     bench.button("Examine the model").click()
     mend = bench.button("Randomise")
     expect(mend.first).to_be_visible()

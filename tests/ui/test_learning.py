@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import re
-import threading
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from engine.model.table_prior import LogisticNormal
 from engine.simulation.missingness import hide
 from pgmgui.project.examples import load_gallery
 from tests.ui.lab import LINES, Lab
-from tests.ui.serving import WAIT
 from tests.ui.test_first_page import colour, contrast
 
 GALLERY = {example.id: example for example in load_gallery()}
@@ -79,17 +77,6 @@ def test_learning_climbs_to_the_bound_and_says_how_close_it_is(open_panel):
     assert lines["naive bound"]["y"][0] == pytest.approx(bounds.naive)
 
 
-def test_the_names_of_the_chosen_learners_stay_on_their_button(open_panel):
-    lab = Lab(open_panel("strip"))
-    lab.choose_learners("decomposed L-BFGS")
-    button = lab.button("Learners: decomposed EM, decomposed L-BFGS")
-    expect(button).to_have_css("overflow", "hidden")
-    expect(button).to_have_css("text-overflow", "ellipsis")
-    frame, icon = button.bounding_box(), button.locator(".MuiButton-endIcon").bounding_box()
-    assert frame["x"] < icon["x"] < icon["x"] + icon["width"] <= frame["x"] + frame["width"]
-    assert frame["y"] <= icon["y"] <= icon["y"] + icon["height"] <= frame["y"] + frame["height"]
-
-
 def test_complete_data_is_certified_and_can_be_counted(open_panel):
     lab = Lab(open_panel("open", "strip", scene="cancer"))
     lab.choose_learners("counting")
@@ -108,9 +95,8 @@ def test_complete_data_is_certified_and_can_be_counted(open_panel):
     expect(lab.page.get_by_role("list", name="Not for this problem")).to_be_focused()
 
 
-def test_step_pause_resume_stop_and_what_is_enabled(open_panel, endless):
+def test_step_pause_resume_stop_discard_cancel_and_what_is_enabled(open_panel, slowly):
     lab = Lab(open_panel("strip"))
-    lab.open_options().set_option("Iteration limit", "100000000").close_options()
     lab.button("Step").click()
     expect(lab.state()).to_contain_text("after 1 iteration, paused")
     lab.expect_enabled(Start=False, Resume=True, Step=True, Stop=True, Cancel=True, Apply=False)
@@ -126,53 +112,31 @@ def test_step_pause_resume_stop_and_what_is_enabled(open_panel, endless):
     lab.button("Stop").click()
     lab.expect_state("stopped by you")
     lab.expect_enabled(Start=True, Pause=False, Continue=True, Discard=True, Apply=True)
-
-
-def test_cancel_and_discard_leave_nothing(open_panel):
-    lab = Lab(open_panel("strip")).run_for_ever()
+    # Neither what is discarded nor what is cancelled leaves anything.
+    lab.button("Discard").click()
+    expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
+    lab.expect_lines("upper bound (I-map)")
+    lab.button("Start").click()
+    lab.expect_state("running")
     lab.expect_lines("decomposed EM", "upper bound (I-map)")
     lab.button("Cancel").click()
     expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
     lab.expect_lines("upper bound (I-map)")
     lab.expect_enabled(Start=True, Pause=False, Stop=False, Cancel=False, Apply=False)
+    # A changed mark makes a run stale.
     lab.button("Start").click()
     lab.expect_state("running")
-    lab.button("Stop").click()
-    lab.expect_state("stopped by you")
-    lab.button("Discard").click()
-    expect(lab.page.get_by_text("Ready: press Start")).to_be_visible()
-    lab.expect_lines("upper bound (I-map)")
-
-
-def test_apply_can_be_undone(open_panel):
-    lab = Lab(open_panel("strip"))
-    lab.button("Start").click()
-    lab.expect_state("converged")
-    lab.button("Apply").click()
-    expect(lab.page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
-    lab.expect_enabled(Apply=False, Start=True, Undo=True)
-    lab.expect_lines("decomposed EM", "upper bound (I-map)")
-    # From the applied parameters the next run has nowhere to go.
-    lab.open_options()
-    current = lab.page.get_by_role("button", name="current parameters")
-    current.click()
-    expect(current).to_have_attribute("aria-pressed", "true")
-    lab.close_options()
-    lab.button("Start").click()
-    lab.expect_start("decomposed EM", learn_asia()[-1].objective.sum())
-    lab.expect_state("converged")
-    lab.button("Undo").click()
+    lab.after_style(lambda: (lab.node("bronc").focus(), lab.page.keyboard.press("h")))
     expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
-    lab.expect_enabled(Apply=False, Start=True)
+    expect(lab.state()).to_contain_text("stopped.")
+    lab.expect_enabled(Start=True, Pause=False, Apply=False)
+    lab.button("Start").click()
+    lab.expect_state("running")
+    expect(lab.page.get_by_text("Stale")).to_have_count(0)
+    lab.button("Cancel").click()
 
 
-def test_start_is_legible_where_it_cannot_be_pressed(open_panel):
-    lab = Lab(open_panel("strip", scene="empty"))
-    expect(lab.button("Start")).to_be_disabled()
-    assert contrast(colour(lab.button("Start"), "color"), colour(lab.button("Start"), "backgroundColor")) > 4.5
-
-
-def test_undoing_apply_keeps_the_run_and_what_was_learned_is_saved_without_it(open_panel, tmp_path):
+def test_what_was_learned_is_saved_applied_undone_and_begun_from(open_panel, tmp_path):
     lab = Lab(open_panel("open", "strip"))
     box = lab.page.get_by_role("checkbox", name="With the learned parameters")
     expect(box).to_be_hidden()
@@ -187,18 +151,41 @@ def test_undoing_apply_keeps_the_run_and_what_was_learned_is_saved_without_it(op
         np.testing.assert_allclose(table, expected, atol=1e-12)
     lab.expect_enabled(Undo=False, Apply=True)
     lab.button("Apply").click()
+    expect(lab.page.get_by_text("Applied: the network has the learned parameters.")).to_be_visible()
     lab.expect_enabled(Undo=True, Apply=False)
+    lab.expect_lines("decomposed EM", "upper bound (I-map)")
+    # Undone, the run is still there, and can be applied again.
     lab.button("Undo").click()
     lab.expect_enabled(Undo=False, Apply=True)
     lab.expect_state("converged")
     lab.expect_lines("decomposed EM", "upper bound (I-map)")
+    lab.button("Apply").click()
+    lab.expect_enabled(Apply=False, Start=True, Undo=True)
+    # From the applied parameters the next run has nowhere to go.
+    lab.open_options()
+    current = lab.page.get_by_role("button", name="current parameters")
+    current.click()
+    expect(current).to_have_attribute("aria-pressed", "true")
+    lab.close_options()
+    lab.button("Start").click()
+    lab.expect_start("decomposed EM", learn_asia()[-1].objective.sum())
+    lab.expect_state("converged")
+    expect(box).to_be_visible()
+    lab.button("Undo").click()
+    expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
+    lab.expect_enabled(Apply=False, Start=True)
+    lab.button("Redo").click()
+    expect(lab.page.get_by_text("Stale")).to_have_count(0)
+    expect(box).to_be_visible()
     lab.button("Discard").click()
     expect(box).to_be_hidden()
 
 
 def test_learners_race_from_the_same_start(open_panel):
     lab = Lab(open_panel("strip"))
-    lab.choose_learners("textbook EM", "decomposed L-BFGS")
+    lab.choose_learners("decomposed L-BFGS")
+    assert_names_stay(lab.button("Learners: decomposed EM, decomposed L-BFGS"))
+    lab.choose_learners("textbook EM")
     lab.button("Start").click()
     raced = {"decomposed EM": "d-em", "textbook EM": "em-textbook", "decomposed L-BFGS": "d-lbfgs"}
     for learner in raced:
@@ -215,6 +202,15 @@ def test_learners_race_from_the_same_start(open_panel):
     lines = lab.lines()
     assert [lines[learner]["x"][-1] for learner in raced] == expected
     assert expected[0] < expected[1]
+
+
+def assert_names_stay(button):
+    """Names that are too long for their button are cut, not what says that it opens a list."""
+    expect(button).to_have_css("overflow", "hidden")
+    expect(button).to_have_css("text-overflow", "ellipsis")
+    frame, icon = button.bounding_box(), button.locator(".MuiButton-endIcon").bounding_box()
+    assert frame["x"] < icon["x"] < icon["x"] + icon["width"] <= frame["x"] + frame["width"]
+    assert frame["y"] <= icon["y"] <= icon["y"] + icon["height"] <= frame["y"] + frame["height"]
 
 
 def test_options_reach_the_run_and_wrong_ones_are_refused(open_panel):
@@ -276,38 +272,13 @@ def test_a_figure_that_is_shown_again_frames_the_new_run_alone(open_panel):
 # --- what can go wrong
 
 
-def test_a_changed_mark_makes_the_run_stale(open_panel):
-    lab = Lab(open_panel("strip")).run_for_ever()
-    lab.after_style(lambda: (lab.node("bronc").focus(), lab.page.keyboard.press("h")))
-    expect(lab.page.get_by_text("Stale: the model, the data or the marks have changed")).to_be_visible()
-    expect(lab.state()).to_contain_text("stopped.")
-    lab.expect_enabled(Start=True, Pause=False, Apply=False)
-    lab.button("Start").click()
-    lab.expect_state("running")
-    expect(lab.page.get_by_text("Stale")).to_have_count(0)
-    lab.button("Cancel").click()
-
-
-def open_with_tables(open_panel, folder, example, change) -> Lab:
-    """An example whose tables were changed, about to start from them."""
-    document, _ = GALLERY[example].read()
-    path = folder / "changed.bif"
-    write_network(path, document.network.with_tables(change(document.network)))
-    lab = Lab(open_panel("strip", scene=(path, GALLERY[example].data))).open_options()
-    lab.page.get_by_role("button", name="current parameters").click()
-    expect(lab.page.get_by_role("button", name="current parameters")).to_have_attribute("aria-pressed", "true")
-    return lab.close_options()
-
-
-def test_a_failing_run_says_why_and_the_page_lives_on(open_panel, tmp_path):
+def test_a_failing_run_says_why_and_the_page_lives_on(open_panel, stage):
     """A table that rules out what the data shows, and a start from it."""
-
-    def rule_out(network):
-        tables = list(network.tables)
-        tables[network.index["either"]] = np.broadcast_to([1.0, 0.0], tables[network.index["either"]].shape)
-        return tables
-
-    lab = open_with_tables(open_panel, tmp_path, "asia", rule_out)
+    lab = Lab(open_panel("strip", scene="?example=asia&start=current"))
+    tables = list(lab.session.network.tables)
+    either = lab.session.network.index["either"]
+    tables[either] = np.broadcast_to([1.0, 0.0], tables[either].shape)
+    stage.do(lambda: lab.session.set_tables("rule out", tables))
     lab.button("Start").click()
     expect(lab.message).to_contain_text("decomposed EM failed: some rows have probability 0")
     expect(lab.state()).to_have_text("decomposed EM: failed.")
@@ -320,9 +291,10 @@ def test_a_failing_run_says_why_and_the_page_lives_on(open_panel, tmp_path):
     expect(lab.message).to_be_hidden()
 
 
-def test_a_symmetric_start_is_named(open_panel, tmp_path):
-    even = lambda network: [np.full_like(table, 1 / table.shape[-1]) for table in network.tables]  # noqa: E731
-    lab = open_with_tables(open_panel, tmp_path, "latent-class", even)
+def test_a_symmetric_start_is_named(open_panel, stage):
+    lab = Lab(open_panel("strip", scene="?example=latent-class&start=current"))
+    even = [np.full_like(table, 1 / table.shape[-1]) for table in lab.session.network.tables]
+    stage.do(lambda: lab.session.set_tables("even", even))
     lab.button("Start").click()
     expect(lab.page.get_by_text("no table tells hidden states apart, of Class (1, 2)")).to_be_visible()
 
@@ -331,28 +303,13 @@ def test_what_cannot_be_learned_says_so(open_panel):
     lab = Lab(open_panel("open", "parts", "strip", scene="earthquake"))
     expect(lab.page.get_by_text("Learning needs a network with data")).to_be_visible()
     lab.expect_enabled(Start=False, Step=False, Cancel=False)
+    assert contrast(colour(lab.button("Start"), "color"), colour(lab.button("Start"), "backgroundColor")) > 4.5
     expect(lab.page.get_by_text("Components are those of a network with data.")).to_be_visible()
     lab.expect_enabled(Start=False)
     lab.pick("Asia")
     lab.choose_learners("decomposed EM")
     expect(lab.page.get_by_text("Choose a learner.")).to_be_visible()
     lab.expect_enabled(Start=False)
-
-
-def test_closing_a_tab_stops_its_run(open_board, context):
-    """The run is a thread of the server's, which is in this process."""
-    before = learners()
-    other = Lab(open_board(tab=context.new_page())).run_for_ever()
-    begun = learners() - before
-    assert begun
-    other.page.close()
-    for thread in begun:
-        thread.join(WAIT)
-        assert not thread.is_alive(), "the run did not stop"
-
-
-def learners() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "learner"}
 
 
 # --- components
@@ -375,11 +332,14 @@ def test_the_thesis_example_shows_its_components_and_unhiding_gives_four(open_pa
     assert sorted(map(sorted, lab.components().values())) == [["V"], ["X"], ["Y"], ["Z"]]
 
 
-def test_the_table_and_the_canvas_are_linked_both_ways(open_panel):
-    lab = Lab(open_panel("parts", "strip"))
-    expect(lab.row(2)).to_contain_text("tub, lung, either")
+def test_the_table_and_the_canvas_are_linked_both_ways_and_tell_what_a_run_has_reached(open_panel, tmp_path):
+    """With a name that would run a script, if it were not just a name."""
+    path = tmp_path / "hostile.json"
+    write_network(path, editing.rename_variable(GALLERY["asia"].read()[0].network, "tub", HOSTILE))
+    lab = Lab(open_panel("parts", "strip", scene=(path, GALLERY["asia"].data)))
+    expect(lab.row(2)).to_contain_text(f"{HOSTILE}, lung, either")
     lab.row(6).get_by_text("dysp").click()
-    expect(lab.node("tub")).to_have_class(re.compile("ghost"))
+    expect(lab.node(HOSTILE)).to_have_class(re.compile("ghost"))
     expect(lab.page.get_by_text("Given bronc, either, observed in every row.")).to_be_visible()
     data = lab.page.get_by_role("grid", name="Data of component 6")
     expect(data).to_have_attribute("aria-rowcount", "9")
@@ -391,18 +351,21 @@ def test_the_table_and_the_canvas_are_linked_both_ways(open_panel):
     weights = sorted(int(text) for text in data.locator('[data-column="1"][data-row]').all_inner_texts())
     assert weights == sorted(rows.values())
     lab.button("Show all").click()
-    expect(lab.node("tub")).not_to_have_class(re.compile("ghost"))
+    expect(lab.node(HOSTILE)).not_to_have_class(re.compile("ghost"))
     expect(data).to_be_hidden()
     lab.expect_enabled(**{"Show all": False})
     lab.click_hull(2)
     expect(lab.row(2)).to_have_attribute("aria-selected", "true")
-    expect(lab.page.get_by_text("Component 2 learns tub (hidden), lung (hidden), either.")).to_be_visible()
-
-
-def test_the_table_tells_what_a_run_has_reached(open_panel):
-    lab = Lab(open_panel("parts", "strip"))
+    expect(lab.page.get_by_text(f"Component 2 learns {HOSTILE} (hidden), lung (hidden), either.")).to_be_visible()
+    expect(lab.page.get_by_role("grid", name="Data of component 2")).to_contain_text(HOSTILE)
+    lab.button("Show all").click()
     lab.button("Start").click()
     lab.expect_state("converged")
+    assert_table_tells_what_was_reached(lab)
+
+
+def assert_table_tells_what_was_reached(lab: Lab) -> None:
+    """By component, in the table, on the canvas and in the bars of iterations."""
     last, bounds = learn_asia()[-1], find_bounds(make_task(*asia()))
     gap = bounds.imap[1] - last.objective[0, 1]
     expect(lab.row(2).locator('[data-column="3"]')).to_have_text(f"{gap:,.3g}")
@@ -418,14 +381,3 @@ def test_the_table_tells_what_a_run_has_reached(open_panel):
                  .map(data => [[...data.number], [...data.iterations]])"""
     )
     assert bars == [[[2], [int(last.iterations[0, 1])]]]
-
-
-def test_names_are_only_names_in_tables_and_plots(open_panel, tmp_path):
-    path = tmp_path / "hostile.json"
-    write_network(path, editing.rename_variable(GALLERY["asia"].read()[0].network, "tub", HOSTILE))
-    lab = Lab(open_panel("parts", "strip", scene=(path, GALLERY["asia"].data)))
-    lab.button("Start").click()
-    lab.expect_state("converged")
-    lab.table.get_by_text(HOSTILE).click()
-    expect(lab.page.get_by_text(f"{HOSTILE} (hidden)")).to_be_visible()
-    expect(lab.page.get_by_role("grid", name="Data of component 2")).to_contain_text(HOSTILE)

@@ -13,7 +13,7 @@ ICON = ":material/home: <b>x</b>"
 # --- marks
 
 
-def test_the_bar_marks_at_once_and_tells_role_and_mark(open_panel):
+def test_the_bar_marks_one_or_several_at_once_and_tells_role_and_mark(open_panel):
     board = inspect(open_panel("variable"), "smoke")
     expect(board.mark("As in the data")).to_have_attribute("aria-pressed", "true")
     expect(board.says("In the data observed; no mark.")).to_be_visible()
@@ -42,10 +42,9 @@ def test_the_bar_marks_at_once_and_tells_role_and_mark(open_panel):
     board.page.keyboard.press("Space")
     expect(board.node("smoke")).to_have_attribute("data-role", "partial")
     expect(board.mark("Partial")).to_be_focused()
-
-
-def test_several_are_marked_together(open_panel):
-    board = inspect(open_panel("variable"), "smoke", "bronc", "xray")
+    board.undo(2)
+    # Several are marked together.
+    board.select("smoke", "bronc", "xray")
     expect(board.page.get_by_text("smoke, bronc, xray: a mark is given to all of them.")).to_be_visible()
     expect(board.name).to_be_hidden()
     board.known("Partial").click()
@@ -62,8 +61,24 @@ def test_several_are_marked_together(open_panel):
         expect(board.mark(name)).to_have_attribute("aria-pressed", "false")
 
 
-def test_fraction_mechanism_and_reliability(open_panel):
+def test_a_confusion_table_of_its_own_then_fraction_mechanism_and_reliability(open_panel):
     board = inspect(open_panel("variable"), "smoke", section="Known")
+    board.known("Sensor table").click()
+    table = "Sensor of smoke: Pr(reported | true)"
+    expect(board.cell(table, 0, 1)).to_have_text("0.8")
+    assert board.texts(table) == [["yes", "0.8", "0.2", "1"], ["no", "0.2", "0.8", "1"]]
+    board.type_into(table, 1, 1, "0.4")
+    expect(board.cell(table, 1, 2)).to_have_text("0.6")
+    expect(board.mark("Soft")).to_have_attribute("aria-pressed", "true")
+    expect(board.says("In the data observed; marked: a sensor with its own table.")).to_be_visible()
+    board.type_into(table, 0, 2, "0,5")
+    expect(board.message).to_contain_text("write a probability with a point, as 0.5")
+    expect(board.cell(table, 0, 2)).to_have_text("0.2")
+    board.undo()
+    expect(board.cell(table, 1, 1)).to_have_text("0.2")
+    board.undo()
+    expect(board.node("smoke")).to_have_attribute("data-role", "observed")
+    expect(board.grid(table)).to_be_hidden()
     expect(board.says("In the data it is observed: a state in every one of 500 rows.")).to_be_visible()
     board.known("Partial").click()
     board.enter("Fraction missing", "1.5")  # what else cannot be is in tests/pgmgui/tabs/test_drafts.py
@@ -95,26 +110,6 @@ def test_missing_at_random_needs_another_observed_variable(open_panel):
     board.choose_option("Missing", "at random, given other variables")
     expect(board.message).to_contain_text("no other variable stays observed")
     expect(board.select_field("Missing")).to_have_text("completely at random")
-
-
-def test_a_confusion_table_of_its_own(open_panel):
-    board = inspect(open_panel("variable"), "smoke", section="Known")
-    board.known("Sensor table").click()
-    table = "Sensor of smoke: Pr(reported | true)"
-    expect(board.cell(table, 0, 1)).to_have_text("0.8")
-    assert board.texts(table) == [["yes", "0.8", "0.2", "1"], ["no", "0.2", "0.8", "1"]]
-    board.type_into(table, 1, 1, "0.4")
-    expect(board.cell(table, 1, 2)).to_have_text("0.6")
-    expect(board.mark("Soft")).to_have_attribute("aria-pressed", "true")
-    expect(board.says("In the data observed; marked: a sensor with its own table.")).to_be_visible()
-    board.type_into(table, 0, 2, "0,5")
-    expect(board.message).to_contain_text("write a probability with a point, as 0.5")
-    expect(board.cell(table, 0, 2)).to_have_text("0.2")
-    board.undo()
-    expect(board.cell(table, 1, 1)).to_have_text("0.2")
-    board.undo()
-    expect(board.node("smoke")).to_have_attribute("data-role", "observed")
-    expect(board.grid(table)).to_be_hidden()
 
 
 def test_a_row_of_three_reports_is_kept_until_it_sums_to_one(open_panel):

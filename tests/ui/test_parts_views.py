@@ -6,7 +6,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from tests.ui.lab import Lab
-from tests.ui.test_accessibility import TABS, judge_settled
+from tests.ui.test_accessibility import BESIDE, judge_settled
 
 
 def test_a_clique_selects_its_variables_and_a_component_has_a_tree(stage, open_panel):
@@ -31,7 +31,7 @@ def test_a_clique_selects_its_variables_and_a_component_has_a_tree(stage, open_p
         lab.page.get_by_text("Component 2, given what is observed in every row: 2 variables in 1 clique")
     ).to_be_visible()
     lab.page.evaluate(Axe().axe_script)
-    assert judge_settled(lab, "light", TABS[0]) == []
+    assert judge_settled(lab, "light", "junction tree", f"({BESIDE})()") == []
 
 
 def test_the_meta_network_is_taken_apart_step_by_step(stage, open_panel):
@@ -43,6 +43,6 @@ def test_the_meta_network_is_taken_apart_step_by_step(stage, open_panel):
     expect(islands.locator(".island")).to_have_count(18 + 3)
     expect(lab.page.get_by_text("21 islands remain")).to_be_visible()
     lab.page.evaluate(Axe().axe_script)
-    assert judge_settled(lab, "light", TABS[0]) == []
+    assert judge_settled(lab, "light", "meta-network", f"({BESIDE})()") == []
     stage.do(lab.session.moralise)
     expect(lab.page.get_by_text("Only the parameters of a Bayesian network")).to_be_visible()

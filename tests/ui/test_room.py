@@ -62,7 +62,7 @@ def test_the_side_panel_grows_on_a_wide_screen_and_large_type_has_room_in_a_smal
     page.wait_for_function(f"([name, before]) => ({HEIGHT})(name) > 1.1 * before", arg=[name.element_handle(), before])
     for tab in page.get_by_role("tab").all():
         expect(tab).to_be_in_viewport(ratio=1)
-    expect(page.get_by_role("tab")).to_have_count(8)
+    expect(page.get_by_role("tab")).to_have_count(9)
     for switch in ("log gap", "seconds"):
         expect(page.get_by_role("button", name=switch)).to_be_in_viewport(ratio=1)
     words = page.get_by_text("An iteration: 7 small inferences, not 28.")

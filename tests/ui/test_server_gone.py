@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from tests.ui.conftest import wait_for_page
 from tests.ui.lab import Lab
-from tests.ui.serving import Served, start_process
+from tests.ui.serving import ENDLESS, Served, start_process
 from tests.ui.test_sessions import look
 
 TOLD = 2000
@@ -28,8 +28,8 @@ AbortSignal.timeout = () => timeout.call(AbortSignal, 500)
 DILIGENT = """
 from pgmgui.state import keeper
 keeper.EVERY = keeper.AGAIN = 0.2
-"""
-"""Has the server keep a run often, and not wait long before it tries again."""
+""" + ENDLESS.format(rest=0.02)
+"""Has the server keep a run often, and not wait long before it tries again; the run goes on, but leaves it time."""
 
 
 def test_the_page_says_when_its_server_is_gone_or_cannot_keep_and_its_run_goes_on_when_it_is_back(page, tmp_path):

@@ -16,7 +16,7 @@ class StudioTab(DataTab):
     def choose(self, label: str, text: str) -> None:
         """Choose an entry of a list."""
         self.page.get_by_role("combobox", name=re.compile(f"^{label}")).click()
-        self.option(text).click()
+        self.choose_option(text)
 
     def grid(self, name: str) -> Locator:
         return self.page.get_by_role("grid", name=name)

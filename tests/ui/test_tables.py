@@ -19,9 +19,14 @@ ICON = ":material/home: <b>x</b>"
 # --- tables
 
 
-def test_a_cell_of_two_states_sets_the_other(open_panel):
+def test_a_cell_of_two_states_sets_the_other_and_what_is_no_number_is_refused(open_panel):
     board = inspect(open_panel("variable"), "dysp")
     table = "Table of dysp"
+    # All that is no probability is in tests/pgmgui/tabs/test_drafts.py.
+    board.type_into(table, 0, 2, "0,3")
+    expect(board.message).to_contain_text("write a probability with a point, as 0.3")
+    expect(board.cell(table, 0, 2)).to_have_text("0.9")
+    expect(board.button("Undo")).to_be_disabled()
     expect(board.says("Pr(dysp | bronc, either): 4 rows")).to_be_visible()
     expect(board.cell(table, 3, 3)).to_have_text("0.9")
     assert board.texts(table)[1] == ["yes", "no", "0.8", "0.2", "1"]
@@ -45,15 +50,6 @@ def test_a_cell_is_edited_with_the_keyboard_alone(open_panel):
     expect(board.grid("Table of dysp")).to_be_focused()
     board.page.keyboard.press("ControlOrMeta+z")
     expect(board.cell("Table of dysp", 1, 2)).to_have_text("0.8")
-
-
-def test_a_number_typed_badly_is_refused(open_panel):
-    """All that is no probability is in tests/pgmgui/tabs/test_drafts.py."""
-    board = inspect(open_panel("variable"), "dysp")
-    board.type_into("Table of dysp", 0, 2, "0,3")
-    expect(board.message).to_contain_text("write a probability with a point, as 0.3")
-    expect(board.cell("Table of dysp", 0, 2)).to_have_text("0.9")
-    expect(board.button("Undo")).to_be_disabled()
 
 
 def test_a_row_of_three_states_is_kept_until_it_sums_to_one(open_panel):
@@ -84,21 +80,18 @@ def test_a_row_of_three_states_is_kept_until_it_sums_to_one(open_panel):
     assert_rows(board, table, {0: ["0.50", "0.25", "0.25"], 1: before[1][2:5]})
     board.undo()
     assert_rows(board, table, {0: before[0][2:5]})
-
-
-def test_unfinished_rows_are_discarded_or_dropped_with_a_word(open_panel):
-    board = inspect(open_panel("variable", scene="student"), "Grade")
-    before = board.texts("Table of Grade")[0][2]
-    board.type_into("Table of Grade", 0, 2, "0.99")
+    # Unfinished rows are discarded, or dropped with a word.
+    first = before[0][2]
+    board.type_into(table, 0, 2, "0.99")
     board.button("Discard").click()
-    expect(board.cell("Table of Grade", 0, 2)).to_have_text(before)
+    expect(board.cell(table, 0, 2)).to_have_text(first)
     expect(board.button("Discard")).to_be_hidden()
-    board.type_into("Table of Grade", 0, 2, "0.99")
+    board.type_into(table, 0, 2, "0.99")
     expect(board.button("Discard")).to_be_visible()
     board.select("SAT")
     expect(board.message).to_contain_text("The rows of 'Grade' that did not sum to 1 are dropped")
     board.select("Grade")
-    expect(board.cell("Table of Grade", 0, 2)).to_have_text(before)
+    expect(board.cell(table, 0, 2)).to_have_text(first)
 
 
 def test_uniform_and_random_tables(open_panel):

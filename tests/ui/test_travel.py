@@ -70,8 +70,8 @@ def moment(lab: Lab, text: str) -> None:
     expect(lab.page.get_by_text(f"Shown on the page: the parameters of {text}.")).to_be_visible()
 
 
-def test_the_past_iterations_are_shown_again(open_desk):
-    lab = Lab(open_desk()).tab("Runs")
+def test_the_past_iterations_are_shown_again(open_panel):
+    lab = Lab(open_panel("runs", "parts", "variable", "strip"))
     expect(lab.page.get_by_text(re.compile("^Start a run below"))).to_be_visible()
     lab.button("Start").click()
     lab.expect_state("converged")
@@ -102,20 +102,18 @@ def test_the_past_iterations_are_shown_again(open_desk):
     moment(lab, "iteration 0 of decomposed EM")
     expect(lab.button("◀")).to_be_disabled()
     # The inspector and the gaps show it.
-    lab.tab("Parts")
     parts = open_session("asia").parts
     gap = parts.bounds.imap[1] - run[0].objective[0, 1]
     expect(lab.row(2)).to_contain_text(f"{gap:,.3g}")
-    lab.tab("Variable").select("tub")
-    expect(lab.page.get_by_text("The parameters of iteration 0 of decomposed EM")).to_be_visible()
+    lab.select("tub")
+    expect(lab.page.get_by_text(re.compile("^The parameters of iteration 0 of decomposed EM"))).to_be_visible()
     table = run[0].network().tables[1]
     assert [row[1:3] for row in shown(lab, "Table of tub")] == [[f"{p:.6f}" for p in row] for row in table]
     expect(lab.button("Randomise")).to_be_disabled()
-    lab.button("Network's own").click()
+    lab.button("Network's own").last.click()
     expect(cell(lab, "Table of tub", 0, 1)).to_have_text("0.05")
     expect(lab.button("Randomise")).to_be_enabled()
     # Back to the end, and apply another moment than the last.
-    lab.tab("Runs")
     expect(lab.page.get_by_text("Shown on the page: the network's own parameters.")).to_be_visible()
     lab.button("Newest").click()
     moment(lab, "the newest iteration")

@@ -16,7 +16,7 @@ ICON = ":material/home: <b>x</b>"
 # --- nothing, one, several
 
 
-def test_with_nothing_selected_all_variables_are_listed_and_one_is_picked_by_keyboard(open_panel):
+def test_with_nothing_selected_all_variables_are_listed_with_marks_and_one_is_picked_by_keyboard(open_panel):
     board = Inspector(open_panel("variable"))
     expect(board.page.get_by_text("8 variables. Click one here or on the canvas")).to_be_visible()
     expect(board.cell("Variables", 7, 0)).to_have_text("dysp")
@@ -28,11 +28,7 @@ def test_with_nothing_selected_all_variables_are_listed_and_one_is_picked_by_key
     expect(board.name).to_have_value("smoke")
     expect(board.node("smoke")).to_have_class(re.compile("selected"))
     expect(board.grid("Variables")).to_be_hidden()
-    board.page.keyboard.press("Escape")
-
-
-def test_the_list_tells_marks_and_an_empty_page_says_how_to_begin(open_panel):
-    board = inspect(open_panel("variable"), "smoke")
+    # The list tells marks, and an empty page says how to begin.
     board.mark("Hide").click()
     expect(board.node("smoke")).to_have_attribute("data-role", "hidden")
     board.node("smoke").press("Escape")
@@ -116,6 +112,18 @@ def test_states_are_added_renamed_moved_and_removed(open_panel):
     board.undo()
     expect(board.cell(states, 2, 1)).to_have_count(0)
     expect_column(board, states, 1, ["yes", "no"])
+    # States that cannot be are refused, and the last one stays.
+    for text, why in (("no", "'no' twice"), ("  ", "empty name")):
+        board.type_into(states, 0, 1, text)
+        expect(board.message).to_contain_text(why)
+        expect(board.cell(states, 0, 1)).to_have_text("yes")
+    board.cell(states, 0, 0).click()
+    expect(board.says("Picked: yes")).to_be_visible()
+    board.button("Remove state").click()
+    expect_column(board, states, 1, ["no"])
+    board.cell(states, 0, 0).click()
+    expect(board.says("Picked: no")).to_be_visible()
+    expect(board.button("Remove state")).to_be_disabled()
 
 
 def test_a_state_is_renamed_with_the_keyboard_alone(open_panel):
@@ -137,20 +145,6 @@ def test_a_state_is_renamed_with_the_keyboard_alone(open_panel):
     expect(board.cell("States of asia", 1, 1)).to_have_text("never")
     board.page.keyboard.press("ControlOrMeta+z")
     expect(board.cell("States of asia", 1, 1)).to_have_text("no")
-
-
-def test_states_that_cannot_be_are_refused_and_the_last_one_stays(open_panel):
-    board = inspect(open_panel("variable"), "smoke", section="States")
-    for text, why in (("no", "'no' twice"), ("  ", "empty name")):
-        board.type_into("States of smoke", 0, 1, text)
-        expect(board.message).to_contain_text(why)
-        expect(board.cell("States of smoke", 0, 1)).to_have_text("yes")
-    board.cell("States of smoke", 0, 0).click()
-    board.button("Remove state").click()
-    expect_column(board, "States of smoke", 1, ["no"])
-    board.cell("States of smoke", 0, 0).click()
-    expect(board.says("Picked: no")).to_be_visible()
-    expect(board.button("Remove state")).to_be_disabled()
 
 
 # --- names that are no markup, and runs

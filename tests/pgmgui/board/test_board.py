@@ -56,6 +56,7 @@ def kinds(canvas):
         {"op": "add", "x": True, "y": 2},
         {"op": "rename", "name": "V", "to": None},
         {"op": "connect", "from": ["V"], "to": "X"},
+        {"op": "reverse", "from": ["V"], "to": "X"},
         {"op": "connect_all", "names": "V", "to": "X"},
         {"op": "connect_all", "names": ["V"], "to": None},
         {"op": "duplicate", "names": [None]},
@@ -110,6 +111,7 @@ def test_names_that_do_not_exist_are_refused(session):
     for message in (
         {"op": "rename", "name": "nobody", "to": "W"},
         {"op": "connect", "from": "nobody", "to": "V"},
+        {"op": "reverse", "from": "nobody", "to": "V"},
         {"op": "remove", "names": ["nobody"], "edges": []},
         {"op": "hide", "names": ["nobody"]},
     ):

@@ -1,13 +1,16 @@
 """Data files as the page reads them."""
 
 import gzip
+import re
 
 import pytest
 
 from engine.model.errors import FormatError, PgmError
 from engine.model.variable import Variable
-from pgmgui.project.data_reading import DataFile, build_scene
+from pgmgui.project.data_reading import DataFile, build_scene, read_data
+from pgmgui.project.examples import find_example
 from pgmgui.project.scene import derive
+from tests.shared_data import DATA, needs_data
 
 RAIN, SKY = Variable("Rain", ("yes", "no")), Variable("Sky", ("blue", "grey"))
 
@@ -45,6 +48,37 @@ def test_errors_name_the_users_file(tmp_path):
         DataFile("../../etc/mine.csv", b"a,b\n1,2\n3\n").read([RAIN])
     with pytest.raises(PgmError, match=r"none\.csv: cannot read the file: No such file"):
         DataFile(str(tmp_path / "none.csv")).read([RAIN])
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.csv", b"", "empty.csv: the file is empty; expected a table with names of variables"),
+        ("short.csv", b"asia,tub\nyes,no\nyes\n", "short.csv:line 3: the row has 1 cells; expected 2"),
+        ("binary.csv", b"asia\0\x01\n", "binary.csv:line 1: a NUL byte: this is not a text file"),
+        ("quote.csv", b'asia,tub\n"yes,no\nno,no\n', "a quote that is opened here is never closed"),
+        ("twice.csv", b"asia,asia\nyes,no\n", "two columns are named 'asia'; names must differ"),
+        ("table.xlsx", b"PK", "table.xlsx: unknown suffix '.xlsx'; expected one of .csv"),
+        ("broken.parquet", b"PAR1", "broken.parquet: not a Parquet file that can be read"),
+        ("broken.arff", b"@relation x\n", "broken.arff:line 2: no line '@data'"),
+    ],
+)
+def test_bad_files_are_refused_before_anything_is_asked(name, content, message):
+    network = find_example("asia").read()[0].network
+    with pytest.raises(PgmError, match=re.escape(message)):
+        read_data(DataFile(name, content), network)
+
+
+@needs_data
+def test_quirky_files_are_refused_or_match_nothing():
+    network = find_example("asia").read()[0].network
+    quirky = DATA / "quirky" / "csv"
+    with pytest.raises(FormatError, match=r"csv_quoted\.csv:line 3: a quote in the middle of a cell"):
+        read_data(DataFile(str(quirky / "csv_quoted.csv")), network)
+    for name in ("minimal.csv", "compactWeightedTest.csv"):
+        matching = read_data(DataFile(str(quirky / name)), network)[1]
+        assert matching.items  # so it is asked, and the page says that no column is a variable
+        assert not matching.taken
 
 
 def test_a_path_may_have_quotes_about_it(tmp_path):

@@ -10,10 +10,12 @@ from engine.insight.relabelling import group_restarts
 from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
+from engine.structure.comparison import align_structure, compare
 from pgmgui.project.axes import Axes
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.scene import derive
+from pgmgui.project.structure_problem import make_problem
 from pgmgui.state.answers import answer
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
@@ -299,3 +301,21 @@ def test_what_lies_in_the_query_tab_is_said_to_lie_there(lesson):
         for text in (step.do, step.see):
             assert text.count("evidence lab") == text.count("Query → evidence lab")
             assert text.count("three meanings") == text.count("Query → three meanings")
+
+
+@pytest.mark.parametrize(("step", "search", "arrows", "gap"), [(0, "chow-liu", 6, 247.6), (1, "hill-climbing", 7, 0.0)])
+def test_asias_arrows(step, search, arrows, gap):
+    link, derived = opened("structure", step)
+    assert link.structure == link.saved.search.search == search
+    problem = make_problem(derived.seen, link.scene.document.network, link.saved.search)
+    assert problem.dataset.total_weight == 5000
+    *_, stand = problem.run(lambda: False)
+    *_, bound = problem.bound(lambda: False)
+    assert len(stand.now.edges) == arrows
+    assert bound.value - stand.now.best_score == pytest.approx(gap, abs=0.05)
+    found = compare(stand.now.best, align_structure(link.scene.truth, problem.dataset.variables))
+    index = link.scene.document.network.index
+    if search == "hill-climbing":
+        assert (len(found.right), found.missing) == (7, ((index["asia"], index["tub"]),))
+    else:
+        assert max(map(len, stand.now.best)) == 1

@@ -13,8 +13,10 @@ from pgmgui.project.marks import Given, Hidden
 from pgmgui.project.scene import derive
 from pgmgui.project.session_file import Saved, dump, parse
 from pgmgui.project.wanted import Supposed
+from pgmgui.project.words import LEARNERS
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.travel import Traveller
 from tests import oracles
 from tests.pgmgui.state.test_race import follow
 
@@ -268,3 +270,36 @@ def test_factors_under_a_prior_come_back_whatever_their_scale():
     again, found = reopened(json.dumps(root))
     assert found.curves == {}
     assert "were left out" in again.message
+
+
+def test_the_iteration_that_was_looked_at_is_looked_at_again():
+    session, race = learned()
+    other = next(name for name in race.curves if name != race.leader.method)
+    traveller = Traveller(session, race)
+    traveller.choose(other)
+    traveller.go_to(2)
+    again, found = reopened(race.saved())
+    assert again.moment.title == session.moment.title == f"iteration 2 of {LEARNERS[other]}"
+    np.testing.assert_array_equal(again.reached.theta, session.reached.theta)
+    assert again.viewed == "learned"
+    back = Traveller(again, found)
+    assert (back.curve.method, back.iteration) == (other, 2)
+    back.step(1)
+    assert (back.iteration, back.last) == (race.curves[other].points[-1].iteration,) * 2
+    back.go_to(0)
+    assert back.iteration == 2
+    again.travel_to(None)
+    assert reopened(found.saved())[0].moment is None
+
+
+def test_an_iteration_of_another_problem_is_not_looked_at():
+    session, race = learned()
+    Traveller(session, race).go_to(2)
+    root = json.loads(dump(race.saved()))
+    root["looked_at"]["theta"][0] = [0.5] * len(root["looked_at"]["theta"][0])
+    again, found = reopened(json.dumps(root))
+    assert found.curves
+    assert again.moment is None
+    root["looked_at"]["method"] = "guess"
+    with pytest.raises(FormatError, match="looked_at"):
+        parse(json.dumps(root))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.inference.query import Evidence
+from engine.model.errors import PgmError
 from engine.model.network import as_markov
 from pgmgui.project.examples import find_example
 from pgmgui.project.trails import ShownTrail, explain_trail, show_trail, write_trail
@@ -17,7 +18,8 @@ def asia():
 
 
 def read(network, *names, given=(), likelihoods=None):
-    return read_graph(network, Evidence({}, likelihoods or {}, {}), (names, given))
+    sides = [name if isinstance(name, tuple) else (name,) for name in names]
+    return read_graph(network, Evidence({}, likelihoods or {}, {}), ((*sides, ())[:2], given))
 
 
 def explain(network, reading, k=0):
@@ -106,3 +108,27 @@ def test_a_markov_blanket_says_why_each_is_in_it(asia):
 
 def test_names_with_commas_between():
     assert split_names(" a, b ,,c ") == ["a", "b", "c"]
+
+
+def test_sets_are_told_and_drawn_as_pairs_are(asia):
+    reading = read(asia, ("tub", "asia"), ("lung", "smoke"))
+    assert describe_reading(asia, reading) == [
+        "{tub, asia} and {lung, smoke} are independent, whatever the numbers are (d-separated): "
+        "every trail between them is blocked."
+    ]
+    reading = read(asia, ("tub", "asia"), "dysp", given=("tub",))
+    assert describe_reading(asia, reading) == [
+        "asia and dysp are independent given tub, whatever the numbers are (d-separated): "
+        "every trail between them is blocked."
+    ]
+    reading = read(asia, ("bronc", "xray"), "smoke")
+    assert describe_reading(asia, reading) == [
+        "{bronc, xray} and smoke may depend on each other: active trails lead from one to the other.",
+        "Nothing else that could be known would separate them.",
+    ]
+    assert {write_trail(asia, trail) for trail in reading.separation.active} == {
+        "bronc ← smoke",
+        "xray ← either ← lung ← smoke",
+    }
+    with pytest.raises(PgmError, match="9 and 8 variables are too many"):
+        read(asia, ("tub",) * 9, ("lung",) * 8)

@@ -11,6 +11,7 @@ from pgmgui.state.keeper import Keeper, find_kept, read_query
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.standings import Standings
+from pgmgui.state.travel import Traveller
 from tests.pgmgui.project.small_sessions import small
 
 
@@ -270,3 +271,16 @@ def test_keeping_is_tried_again_and_the_trouble_is_over_when_it_works(session, t
 
 def test_the_query_is_read_as_text():
     assert read_query({"tab": [b"a", b"b\xff"], "seed": []}) == {"tab": "b�"}
+
+
+def test_the_iteration_that_is_looked_at_is_kept_when_the_page_is_left(session, tmp_path):
+    store, race = Store(tmp_path), Race(session)
+    keeper = make_keeper(session, store, race=race)
+    race.begin()
+    while race.running:
+        race.tick()
+    settle(keeper)
+    Traveller(session, race).go_to(3)
+    assert not keeper.is_done
+    keeper.leave()
+    assert store.load(keeper.key).looked_at.points[-1].iteration == 3

@@ -8,9 +8,12 @@ import threading
 import numpy as np
 import pytest
 
+from engine.formats import DataDocument
+from engine.learning.bounding import bound_task
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
+from engine.simulation.sampling import simulate
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
 from pgmgui.project.results import Point
@@ -37,7 +40,7 @@ def follow(race, until=lambda race: not race.running):
 
 
 def learner_threads():
-    return [thread for thread in threading.enumerate() if thread.name == "learner" and thread.is_alive()]
+    return [thread for thread in threading.enumerate() if thread.name == "Learning" and thread.is_alive()]
 
 
 def test_learners_race_from_the_same_start_and_the_best_is_reported():
@@ -279,6 +282,24 @@ def test_markov_networks_race_and_are_found_again():
     assert race.applied
     session.undo()
     assert (race.applied, race.stale) == (False, False)
+
+
+def test_learners_of_a_markov_network_meet_its_bound_and_are_certified():
+    """On rows of a grid whose neighbours mostly agree."""
+    session, race = make_race("thesis-grid", methods=("d-em", "d-lbfgs"))
+    network = session.network
+    strong = network.with_tables([np.exp(0.8 * np.array([[1.0, -1.0], [-1.0, 1.0]])) for _ in network.scopes])
+    session.set_data(DataDocument(simulate(strong, 300, random_state=3)))
+    session.mark(["1", "6", "8"], Hidden())
+    race.begin()
+    follow(race)
+    bound = bound_task(session.parts.task).total
+    assert len(race.curves) == 2
+    for curve in race.curves.values():
+        assert curve.points[0].objective < bound - 10
+        assert bound - 1e-3 <= curve.points[-1].objective <= bound + 1e-6
+    certified = "Certified: the objective is at its upper bound, so no parameters are better."
+    assert any(certified in line for line in race.describe())
 
 
 def test_learners_of_the_other_kind_are_not_offered():

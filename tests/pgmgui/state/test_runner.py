@@ -86,6 +86,44 @@ def test_steps_are_single_and_pause_holds(endless):
     assert runner.join(20)
 
 
+def begin_late(asked):
+    """A run of four points, paused, that begins when the event is set."""
+    document, data = load_gallery()[0].read()
+    first, second, *_ = learn(document.network, data.dataset)
+
+    def wait(cancelled):
+        asked.wait()
+        yield from [first, second, first, second]
+
+    runner = Runner(wait, Frames())
+    runner.begin(paused=True)
+    return runner
+
+
+def test_what_is_resumed_goes_on_although_a_step_was_asked_for_just_before():
+    asked = threading.Event()
+    runner = begin_late(asked)
+    runner.step()
+    runner.resume()
+    asked.set()
+    ended = runner.join(20)
+    runner.stop()
+    assert ended
+
+
+def test_of_two_quick_steps_none_is_lost():
+    """Each pauses what runs before it asks for one more."""
+    asked = threading.Event()
+    runner = begin_late(asked)
+    for _ in range(2):
+        runner.pause()
+        runner.step()
+    asked.set()
+    assert len(drain(runner, 3)) == 3
+    runner.stop()
+    assert runner.join(20)
+
+
 @pytest.mark.parametrize(("error", "part"), [(ModelError("no such thing"), "no such thing"), (KeyError("x"), "report")])
 def test_errors_reach_the_mailbox(error, part):
     def fail(cancelled):

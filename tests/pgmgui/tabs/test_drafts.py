@@ -11,11 +11,13 @@ from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
 from pgmgui.components.grid.grid import Column
+from pgmgui.project.examples import find_example
 from pgmgui.project.numbers import parse_fraction, parse_number, show_number, show_percent
 from pgmgui.state.session import Session
 from pgmgui.tabs.variable.draft_table import DraftTable
 from pgmgui.tabs.variable.drafts import Draft
 from pgmgui.tabs.variable.rows import SUM, number_cells, sum_cell, table_source
+from pgmgui.tabs.variable.table import TableEditor
 
 
 @given(st.floats(0, 1e300))
@@ -162,3 +164,16 @@ def test_a_table_with_one_button_points_to_that():
     assert said in table._status._pane.object
     about = table._grid.source.cells(1, 1)[0][-1]["about"]
     assert about == "does not sum to 1: complete the row, or press Normalise sensor"
+
+
+def test_what_is_no_number_is_refused_so_that_it_is_offered_again():
+    session = Session()
+    session.open_example(find_example("asia"))
+    session.select(["dysp"])
+    table = DraftTable(session, "Normalise sensor", "", lambda numbers: True)
+    table.fill("Sensor", np.eye(2), [Column("Is", "head")], [["a"], ["b"]], [Column("a", "number", editable=True)] * 2)
+    whole = TableEditor(session)
+    for edit, first in ((table._edit, 1), (whole._edit, 2)):
+        assert edit(0, first, "a half") is False
+        assert "'a half' is no number" in session.message
+        assert edit(0, first, "0.5") is True

@@ -12,13 +12,13 @@ from engine.insight.prediction import predict
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
-from pgmgui.project.charts import LEFT, SIDE, TOP
+from pgmgui.project.charts import LEFT, SIDE, TOP, draw_charts
 from pgmgui.project.held_out_words import describe_prediction, describe_tested
 from pgmgui.project.marks import Hidden
 from pgmgui.project.results import Standing
 from pgmgui.state.curve import Curve
 from pgmgui.state.predicting import Predicted
-from pgmgui.tabs.runs.held_out_view import HeldOutView, confusion_source, describe_moment, draw_charts, losses_source
+from pgmgui.tabs.runs.held_out_view import HeldOutView, confusion_source, describe_moment, losses_source
 from tests.pgmgui.state.test_predicting import at_once, open_learned
 
 RAIN, WET = Variable("<Rain>", ("<yes>", "no")), Variable("Wet", ("yes", "no"))

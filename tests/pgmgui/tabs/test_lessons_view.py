@@ -7,13 +7,14 @@ import pytest
 from pgmgui.state.playback import Playback
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
+from pgmgui.state.structuring import Structuring
 from pgmgui.state.travel import Traveller
 from pgmgui.tabs.guide.panel import Lessons
 
 
 def build(session):
     race = Race(session)
-    return Lessons(session, race, Playback(session, race, Traveller(session, race)))
+    return Lessons(session, race, Playback(session, race, Traveller(session, race)), Structuring(session))
 
 
 def test_the_guide_begins_again_where_it_was():

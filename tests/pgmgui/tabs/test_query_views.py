@@ -111,6 +111,27 @@ def test_a_field_that_names_nobody_new_shows_who_is_selected():
     assert session.selected == ["asia", "lung"]
 
 
+def test_sides_of_several_variables_are_typed_or_selected():
+    session = Session()
+    session.open_example(find_example("asia"))
+    view = IndependenceView(session, Answers(session, lambda do: None))
+    view.look(True)
+    session.select(["smoke", "lung", "bronc"])
+    assert (view._one.value, view._other.value) == ("smoke", "lung, bronc")
+    view._one.value = "smoke, tub"
+    assert session.selected == ["smoke", "tub", "lung", "bronc"]
+    assert view._sides == (("smoke", "tub"), ("lung", "bronc"))
+    view._other.value = "lung, tub"  # which is on the other side
+    assert (view._one.value, view._other.value) == ("smoke, tub", "lung, bronc")
+    view._other.value = "xray, nobody"
+    assert "no variable nobody" in session.message
+    assert view._other.value == "lung, bronc"
+    view._other.value = "xray"
+    assert view._sides == (("smoke", "tub"), ("xray",))
+    session.select(["dysp", "tub"])
+    assert view._sides == (("dysp",), ("tub",))
+
+
 def test_what_is_also_given_is_shown_on_the_canvas_while_the_view_is_looked_at(monkeypatch):
     monkeypatch.setattr("pgmgui.tabs.query.independence_view.work_beside", lambda do: do()())
     session = Session()
@@ -136,8 +157,8 @@ def test_what_takes_no_targets_says_so():
         solve_information(BAYESIAN, target, ("D",))
     together = Evidence({}, {}, {("C", "D"): np.full((2, 3), 1 / 6)})
     with pytest.raises(PgmError, match="a target of 'C', 'D' together ties them"):
-        read_graph(BAYESIAN, together, (("C", "D"), ()))
-    assert read_graph(BAYESIAN, target, (("C", "D"), ())).knowledge.likely == {0}
+        read_graph(BAYESIAN, together, ((("C",), ("D",)), ()))
+    assert read_graph(BAYESIAN, target, ((("C",), ("D",)), ())).knowledge.likely == {0}
     assert solve_explanation(BAYESIAN, Evidence({}, {}, {"C": (0.01, 0.99)}), ()).states["C"] == "tails"
 
 

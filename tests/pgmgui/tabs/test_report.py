@@ -3,6 +3,7 @@
 import re
 from datetime import datetime
 from html.parser import HTMLParser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -12,12 +13,21 @@ from hypothesis import strategies as st
 from engine.learning.learn import learn
 from engine.model.prior import Laplace
 from engine.model.table_prior import LogisticNormal
+from pgmgui.board.arrow_layer import paint
+from pgmgui.board.arrow_picture import CLASSES, SHARES, VERDICTS, WORTHS
 from pgmgui.board.picture import draw, look_at
+from pgmgui.components.canvas import canvas
 from pgmgui.project.examples import load_gallery
+from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Given, Partial, Soft
+from pgmgui.state.arrow_facts import ArrowFacts
+from pgmgui.state.predicting import foretell
+from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
-from pgmgui.tabs.share.svg import draw_curves, draw_network, find_ticks
+from pgmgui.tabs.share.svg import PENS, draw_curves, draw_network, find_ticks
+from tests.pgmgui.state.test_predicting import at_once
+from tests.pgmgui.state.test_race import follow
 
 HOSTILE = '<img src=x onerror="alert(1)">'
 WHEN = datetime(2026, 1, 2, 3, 4)
@@ -73,6 +83,29 @@ def test_a_report_has_the_network_the_parts_the_curves_the_certificate_and_the_t
     assert "2026-01-02 03:04" in text
     for value in last.network().tables[0]:
         assert f"{value:.4f}" in text
+
+
+def test_a_report_has_the_roc_and_the_calibration_of_the_rows_held_out():
+    session = Session()
+    race = Race(session)
+    assert race.open(parse_link({"example": "sprinkler", "hold-out": "0.3"}).saved)
+    assert foretell(session.parts, session.learned, "Rain") is None
+    race.begin()
+    follow(race)
+    found = foretell(session.parts, session.learned, "Rain")
+    page = make_report(session, {}, [], WHEN, found)
+    _, text = read(page)
+    split = session.parts.split
+    assert f"{split.test.total_weight:,.0f} of" in text
+    assert f"held out {found.score.log_loss:.4f} nats" in text
+    rain = session.network.variables[session.network.index["Rain"]]
+    for k, state in enumerate(rain.states):
+        assert f"ROC, area {found.prediction.roc(k).area:.3f}" in text
+        assert f"Calibration, error {found.prediction.calibration(k).error:.3f}" in text
+        assert f"Rain = {state}" in text
+    assert "Confusion" in text
+    # A variable that cannot be foretold, or none: the first that can.
+    assert foretell(session.parts, session.learned, "").target == "Cloudy"
 
 
 def test_a_report_asks_for_nothing_from_elsewhere():
@@ -183,3 +216,29 @@ def test_a_prior_on_tables_is_told():
     session.report(last)
     page = make_report(session, {}, [], WHEN)
     assert "With a logistic-normal prior of width 0.5 on every row of the tables." in page
+
+
+def test_arrows_look_in_a_report_as_on_the_canvas_and_names_are_text():
+    session = opened()
+    session.rename("asia", HOSTILE)
+    session.compare_with(session.network)
+    session.remove([], [("tub", "either")])
+    session.colour_arrows("comparison")
+    facts = ArrowFacts(session, at_once)
+    facts.begin()
+    arrows = paint(session, facts)
+    picture = draw_network(draw(session.document), look_at(session), arrows)
+    labels = [text.text for text in elements(picture, "text")]
+    assert (labels.count("✓"), labels.count("missing")) == (7, 1)
+    dashed = [path for path in elements(picture, "path") if path.get("stroke-dasharray") == "6 6"]
+    assert len(dashed) == 1
+    page = make_report(session, {}, [], WHEN, arrows=arrows)
+    assert HOSTILE not in page
+    assert "Arrows beside the true network:" in page
+
+
+def test_every_look_of_an_arrow_has_a_pen_and_a_rule_of_the_canvas():
+    rules = (Path(canvas.__file__).parent / "canvas_arrows.css").read_text()
+    assert {kind for kind in PENS if kind and f".arrow-{kind}" not in rules} == set()
+    told = {*VERDICTS, *dict(CLASSES), *(f"worth-{k}" for k in range(len(WORTHS) + 1))}
+    assert told | {f"sure-{k}" for k in range(len(SHARES) + 1)} | {""} == set(PENS)

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 from pgmgui.project.examples import find_example
 from pgmgui.project.store import Store
+from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.keeper import Keeper
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.panel import SharePanel
+from tests.pgmgui.state.test_predicting import at_once
 
 
 def test_a_link_to_an_unknown_example_says_why_there_is_none(tmp_path):
@@ -15,6 +17,6 @@ def test_a_link_to_an_unknown_example_says_why_there_is_none(tmp_path):
     session.open_example(find_example("asia"))
     session.open(replace(session.scene, example="of-another-version"))
     race = Race(session)
-    SharePanel(session, race, Keeper(session, race, Store(tmp_path)))._link(None)
+    SharePanel(session, race, Keeper(session, race, Store(tmp_path)), ArrowFacts(session, at_once))._link(None)
     assert "there is no example 'of-another-version'; there are asia" in session.message
     assert "Save the session as a file instead" in session.message

@@ -1,0 +1,28 @@
+"""The panel of a search for a structure, without a browser."""
+
+from pgmgui.project.examples import find_example
+from pgmgui.state.session import Session
+from pgmgui.state.structuring import Structuring
+from pgmgui.tabs.structure import panel
+from pgmgui.tabs.structure.panel import StructurePanel, describe_data
+
+
+def test_a_search_whose_page_is_gone_ends(monkeypatch):
+    session = Session()
+    session.open_example(find_example("asia-rows"))
+    structuring = Structuring(session)
+    monkeypatch.setattr(panel.PeriodicCallback, "start", lambda _: None)
+    view = StructurePanel(session, structuring)
+    structuring.begin(paused=True)
+    monkeypatch.setattr(panel, "is_closed", lambda _: True)
+    view._tick()
+    assert not structuring.running
+    structuring.close()
+
+
+def test_rows_held_out_are_not_said_to_be_learned_from():
+    session = Session()
+    session.open_example(find_example("asia-rows"))
+    assert describe_data(session) == ["From 5,000 rows of 8 variables."]
+    session.hold_out(0.2, 0)
+    assert describe_data(session) == ["From 4,000 rows of 8 variables; 1,000 rows held out."]
