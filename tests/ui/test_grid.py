@@ -268,7 +268,8 @@ def test_a_table_that_is_still_to_come_says_so(stage):
     told = "e => getComputedStyle(e, '::after').content"
     assert shown.evaluate(told) == '"Loading …"'
     stage.do(lambda: setattr(table, "source", table_source([["a", "0.1", "0.9"]])))
-    expect(shown).to_have_attribute("data-loads", "1")
+    # The browser may say only now that it is ready, and be sent the table a second time.
+    expect(shown).to_have_attribute("data-loads", re.compile("^[12]$"))
     assert shown.evaluate(told) == "none"
 
 
