@@ -166,11 +166,18 @@ class Plan:
         """Per row of the dataset, the cell of a factor that is observed in every row, counted in its own table."""
         return self._find_cells(factor, self.codes, self.dataset.n_rows)
 
-    def count_observed(self, factor: int) -> Floats:
-        """The weighted counts of a factor that is observed in every row."""
-        codes, weights = self.dataset.gather(self.network.scopes[factor])
-        cells = self._find_cells(factor, close_constants(self.dataset.variables, codes), len(weights))
-        return weighted_counts(cells, weights, math.prod(self.pool.layout.shapes[factor]))
+    def count_observed(self) -> Floats:
+        """The weighted counts of all factors that are observed in every row, each where it stands in the layout."""
+        variables, starts = self.dataset.variables, self.pool.layout.starts.tolist()
+        has_constants = any(variable.cardinality == 1 for variable in variables)
+        counts = np.zeros(starts[-1])
+        for factor in self.observed_factors:
+            codes, weights = self.dataset.gather(self.network.scopes[factor])
+            if has_constants:
+                codes = close_constants(variables, codes)
+            start, end = starts[factor], starts[factor + 1]
+            counts[start:end] = weighted_counts(self._find_cells(factor, codes, len(weights)), weights, end - start)
+        return counts
 
     def _find_cells(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Codes:
         """The cells of a factor in some rows, counted in its own table.

@@ -37,11 +37,13 @@ class Job:
 
     def only(self, components: Bools) -> Job | None:
         """The job with the rows of some components; None if there are none."""
-        kept = np.flatnonzero(components[self.component])
-        if len(kept) == len(self.component):
+        is_kept = components[self.component]
+        count = np.count_nonzero(is_kept)
+        if count == len(is_kept):
             return self
-        if not len(kept):
+        if not count:
             return None
+        kept = is_kept.nonzero()[0]
         pieces = tuple(piece.with_base(piece.base[kept]) for piece in self.part.pieces)
         targets = None if self.targets is None else self.targets.only(kept, self.part.rows)
         return Job(_with_rows(self.part, pieces, len(kept)), self.weights[kept], self.component[kept], targets)

@@ -41,7 +41,7 @@ class Term:
     @cached_property
     def counted(self) -> tuple[Ints, Floats, Ints]:
         """The parameters that are counted, their counts with the sign, and their components."""
-        where = np.flatnonzero(self.counts)
+        where = self.counts.nonzero()[0]
         return where, self.sign * self.counts[where], self.component[where]
 
     def only(self, components: Bools) -> Term:
@@ -136,7 +136,7 @@ class Objective:
     @cached_property
     def incomplete(self) -> Ints:
         """The components with something to propagate."""
-        return np.flatnonzero(self.rows_per_pass)
+        return self.rows_per_pass.nonzero()[0]
 
     def log_prior(self, theta: Floats) -> Floats:
         """The log prior per component."""
@@ -158,7 +158,7 @@ class Objective:
         """Where runs of parameters of one component begin: far fewer than parameters."""
         begins = np.ones(self.n_parameters, dtype=bool)
         np.not_equal(self.component[1:], self.component[:-1], out=begins[1:])
-        return np.flatnonzero(begins)
+        return begins.nonzero()[0]
 
     @cached_property
     def run_component(self) -> Ints:

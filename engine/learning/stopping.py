@@ -151,7 +151,7 @@ class _Focus:
         self.run_unit = progress.unit[whole.objective.run_component]
         idle = self.active.copy()  # active, with nothing to propagate
         idle[progress.unit[whole.objective.incomplete]] = False
-        self.idle = np.flatnonzero(idle)
+        self.idle = idle.nonzero()[0]
 
     def stay(self, progress: Progress) -> _Focus:
         """The focus on the units that are active now, with the same workspace."""

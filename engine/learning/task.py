@@ -236,7 +236,7 @@ def _make_data_terms(
         before.append(term)
     elif data.targets:
         jobs, n_fitted = give_likelihoods(jobs, plan.pool, data.targets)
-    return [*before, Term(1, _count_complete(plan, plan.pool.layout), component, jobs)], n_fitted
+    return [*before, Term(1, _count_complete(plan), component, jobs)], n_fitted
 
 
 def _take_targets(dataset: Source, is_moving: bool) -> tuple[Source, Floats]:
@@ -283,15 +283,12 @@ def _partition_term(
     rows = Dataset(dataset.variables, codes, inputs.weights, dataset.likelihoods)
     plan = make_plan(network, rows, memory_limit, passes=EXPECTED_PASSES, keep_rows=False)
     home = np.full(layout.size, component, dtype=np.int64)
-    return Term(-1, _count_complete(plan, layout), home, make_jobs(plan, [component] * len(plan.blocks)))
+    return Term(-1, _count_complete(plan), home, make_jobs(plan, [component] * len(plan.blocks)))
 
 
-def _count_complete(plan: Plan, layout: Layout) -> Floats:
+def _count_complete(plan: Plan) -> Floats:
     """Weighted counts of every factor in the rows where it is complete."""
-    counts = np.zeros(layout.size)
-    for factor in plan.observed_factors:
-        start, end = layout.starts[factor], layout.starts[factor + 1]
-        counts[start:end] = plan.count_observed(factor)
+    counts = plan.count_observed()
     for block in plan.blocks:
         for complete in block.complete:
             counts += weighted_counts(complete.index, block.weights[complete.local_rows], len(counts))

@@ -70,7 +70,7 @@ def _renumber(key: Ints, size: int) -> tuple[Ints, int]:
     if size <= max(COUNTED * len(key), 1024):
         present = np.zeros(size, dtype=bool)
         present[key] = True
-        found = np.flatnonzero(present)
+        found = present.nonzero()[0]
         number = np.empty(size, dtype=np.int64)
         number[found] = np.arange(len(found))
         return number[key], len(found)

@@ -70,7 +70,7 @@ def flat_exponents(network: BayesianNetwork, exponents: Prior) -> Floats:
         raise ModelError("an L1 or L2 prior is for Markov networks; give a Bayesian network Dirichlet exponents")
     if isinstance(exponents, TablePrior):
         exponents = 1.0
-    if not isinstance(exponents, Mapping):
+    if isinstance(exponents, int | float) or not isinstance(exponents, Mapping):  # which takes long to find out
         _check(network.variables[0].name if network.variables else "", float(exponents))
         return np.full(sum(table.size for table in network.tables), float(exponents))
     ends = np.cumsum([table.size for table in network.tables], dtype=np.intp)
