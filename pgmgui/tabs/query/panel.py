@@ -113,9 +113,9 @@ class QueryPanel(pn.viewable.Viewer):
         make = VIEWS[name]
         if make is not None and name not in self._made:
             self._made[name] = make(self._session, self._answers)
+        self._update()  # first what stands above it: it is not to move once it is there
         self._place[:] = [self._made.get(name, self._scrolled)]
         self.look(self._answers.looking)
-        self._update()
 
     def _suppose(self, message: Mapping[str, Any]) -> None:
         suppose_from(self._session, self._answers, message)
