@@ -10,8 +10,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
-from engine.model.dataset import Dataset, Role
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts, xlogy
+from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.variable import Variable, list_names
@@ -124,6 +124,11 @@ class Counts:
     def owner(self) -> Ints:
         """Per state of all variables, laid end to end, its variable."""
         return np.repeat(np.arange(self.n_variables), self.sizes)
+
+    @cached_property
+    def constant(self) -> Bools:
+        """Per variable, whether it has the same state in all rows: no arrow tells anything of it, or by it."""
+        return np.array([not len(codes) or bool((codes == codes[0]).all()) for codes in self.codes])
 
     @property
     def work(self) -> int:
@@ -311,3 +316,16 @@ def count_rows(dataset: Dataset) -> Counts:
     if len(counted) < merged.n_rows:
         merged = merged.take(counted)
     return Counts(merged.variables, merged.codes, merged.weights)
+
+
+def find_constant(dataset: Dataset) -> list[int]:
+    """The columns that have the same value wherever it is known, and are known somewhere."""
+    return [
+        v
+        for v, (lowest, highest) in enumerate(dataset.ranges)
+        if 0 <= lowest == highest or (lowest == MISSING < highest and _has_one(dataset.codes[v], highest))
+    ]
+
+
+def _has_one(codes: npt.NDArray[np.signedinteger], highest: int) -> bool:
+    return bool(np.isin(codes, (MISSING, highest)).all())

@@ -7,6 +7,7 @@ its parents, less what its parameters cost. A set that was counted for one famil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -120,6 +121,12 @@ class Families:
         both = (self.counts.configurations(those).occurs for those in ((*parents, child), parents))
         whole, without = (float(xlogy(counts, counts).sum()) for counts in both)
         return whole - without
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """Per variable, N times its entropy in nats."""
+        occurs = [self.counts.configurations((v,)).occurs for v in range(self.counts.n_variables)]
+        return np.array([float(xlogy(each, self.counts.total / each).sum()) for each in occurs])
 
     def count_configurations(self, parents: tuple[int, ...]) -> int:
         """How many configurations of some variables occur."""

@@ -256,7 +256,8 @@ class _Slope:
         self._gain = np.full((n, n), -np.inf)  # per child and parent, of an arrow more; −∞ where it is not allowed
         self._loss = np.full((n, n), -np.inf)  # of an arrow less
         self._steps = np.empty((len(KINDS), n, n))
-        self._allowed = np.ascontiguousarray(constraints.allowed.T)
+        varies = ~families.counts.constant
+        self._allowed = constraints.allowed.T & varies[:, None] & varies
         self._known: dict[tuple[int, tuple[int, ...]], tuple[float, Floats, Floats]] = {}
         self.score = 0.0
         self._rescore(*range(n))
