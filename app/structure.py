@@ -136,7 +136,7 @@ def _find_confidence(problem: StructureInput, counts: Counts, options: argparse.
 
     found = None
     try:
-        for found in bootstrap(counts, search, options.resamples, problem.random_state):
+        for found in bootstrap(counts, search, options.resamples, problem.random_state, problem.constraints):
             _show_progress(f"resample {found.resamples} of {options.resamples}", found.resamples == options.resamples)
     except KeyboardInterrupt:
         _show_progress("", True)
@@ -220,7 +220,8 @@ def _learn_parameters(problem: StructureInput, network: BayesianNetwork) -> Baye
 
 def _describe(problem: StructureInput, found: Found, options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
     """The result for JSON, and lines for people."""
-    names, pattern = problem.names, find_pattern(found.parents)
+    names, required = problem.names, problem.constraints.required
+    pattern = find_pattern(found.parents, problem.constraints.list_fixed(found.parents))
 
     def name(pairs: Any) -> list[list[str]]:
         return [[names[a], names[b]] for a, b in sorted(pairs)]
@@ -253,6 +254,7 @@ def _describe(problem: StructureInput, found: Found, options: argparse.Namespace
     lines += _describe_bound(found)
     for parent, child in arrows:
         parts = [f"{names[parent]} → {names[child]}"]
+        parts += ["required"] if (parent, child) in required else []
         parts += ["either way"] if (min(parent, child), max(parent, child)) in pattern.reversible else []
         parts += [f"worth {found.worths[parent, child]:,.2f}"] if found.worths else []
         if found.confidence is not None:

@@ -24,10 +24,12 @@ from engine.structure.scores import DEFAULT_SAMPLE_SIZE, SCORES
 from engine.structure.search import SEARCHES, Search
 from engine.structure.structural_em import add_hidden, make_network
 from pgmgui.project.structure_constraints import find_column, parse_arrow, parse_names
-from pgmgui.project.structure_problem import check_values, is_complete
+from pgmgui.project.structure_problem import check_values, describe_constants, is_complete
 from pgmgui.project.structure_settings import EDGES
 
 BOUND_SECONDS = 1.0
+CLIMBING = ("tabu", "restarts", "max_seconds")
+"""Options of hill climbing alone."""
 MOST_STATES = 100
 """Of a hidden variable."""
 
@@ -76,9 +78,8 @@ def add_structure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--equivalent-sample-size",
         type=float,
-        default=DEFAULT_SAMPLE_SIZE,
         metavar="S",
-        help="bde, bdeu: how many rows the prior is worth (default: %(default)g)",
+        help=f"bde, bdeu: how many rows the prior is worth (default: {DEFAULT_SAMPLE_SIZE:g})",
     )
     parser.add_argument(
         "--prior-network", metavar="NETWORK", help="bde: what was known before (default: frequencies, no arrows)"
@@ -117,21 +118,18 @@ def _add_search(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tabu",
         type=int,
-        default=Climb.tabu,
         metavar="K",
-        help="hill-climbing: last steps not to undo (default: %(default)s)",
+        help=f"hill-climbing: last steps not to undo (default: {Climb.tabu})",
     )
     parser.add_argument(
         "--restarts",
         type=int,
-        default=Climb.restarts,
         metavar="N",
-        help="hill-climbing: how often to go on from the best, half its arrows turned or dropped (default: by data)",
+        help="hill-climbing: how often to go on from the best, some arrows turned or dropped (default: by data)",
     )
     parser.add_argument(
         "--max-seconds",
         type=float,
-        default=Climb.max_seconds,
         metavar="SECONDS",
         help="hill-climbing (default: no limit)",
     )
@@ -162,6 +160,10 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
     """What the options name."""
     if options.resamples < 0:
         raise PgmError(f"--resamples must be 0 or more; got {options.resamples}")
+    if options.equivalent_sample_size is None:
+        options.equivalent_sample_size = DEFAULT_SAMPLE_SIZE
+    elif options.score not in ("bde", "bdeu") or options.search == EDGES:
+        raise PgmError("--equivalent-sample-size is for --score bde and bdeu; leave it out")
     prior_network = None if options.prior_network is None else _read_prior_network(options)
     found = read_data(options, options.data, None if prior_network is None else prior_network.variables)
     if found.absent:
@@ -180,6 +182,7 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         tuple(parse_names(index, text) for text in options.tiers),
         options.max_parents,
     )
+    remark = describe_constants(data)
     return StructureInput(
         data,
         constraints,
@@ -188,7 +191,7 @@ def read_structure_input(options: argparse.Namespace) -> StructureInput:
         prior_network,
         None if options.truth is None else _read_truth(options.truth, data.variables),
         check_seed(options.random_state),
-        list(found.notes),
+        [*found.notes, *([remark] if remark else [])],
         found.data.n_rows,
     )
 
@@ -208,10 +211,17 @@ def _make_search(options: argparse.Namespace, empty: BayesianNetwork) -> Search:
         raise PgmError("--root is for --search chow-liu and tan; leave it out")
     if options.order is not None and options.search != "k2":
         raise PgmError("--order is for --search k2; leave it out, or use --tiers")
-    climbing = Climb(tabu=options.tabu, restarts=options.restarts, max_seconds=options.max_seconds)
+    given = {name: getattr(options, name) for name in CLIMBING if getattr(options, name) is not None}
+    if given and options.search != "hill-climbing":
+        raise PgmError(f"{_show_option(next(iter(given)))} is for --search hill-climbing; leave it out")
+    climbing = Climb(**given)
     root = 0 if options.root is None else find_column(empty.index, options.root)
     order = None if options.order is None else parse_names(empty.index, options.order)
     return Search(options.search, climbing, root, order)
+
+
+def _show_option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _read_prior_network(options: argparse.Namespace) -> BayesianNetwork:

@@ -61,6 +61,7 @@ def learn_edges(problem: StructureInput, options: argparse.Namespace) -> None:
         f"L1 of width {scale:.3g}: {count(len(edges), 'edge')} of {pairs:,} pairs after "
         f"{count(last.iteration, 'iteration')}, log-likelihood {result['log_likelihood']:,.4f}"
     ]
+    lines.append("no bound of the score is looked for: it is the log-likelihood less the L1 penalty")
     lines += [f"{a} – {b}  strength {_find_strength(network, k):.3f}" for k, (a, b) in enumerate(edges)]
     lines += [f"wrote the learned network to {options.out}"] if options.out else []
     show(options, problem.notes, result, lines)

@@ -10,6 +10,7 @@ import numpy as np
 from engine.model.arrays import Floats, frozen
 from engine.model.errors import ModelError
 from engine.model.randomness import RandomState, make_generator
+from engine.structure.constraints import Constraints
 from engine.structure.counts import Counts
 from engine.structure.equivalence import find_pattern
 from engine.structure.families import Parents
@@ -41,6 +42,7 @@ def bootstrap(
     search: Callable[[Counts], Parents | None],
     resamples: int,
     random_state: RandomState = 0,
+    constraints: Constraints | None = None,
 ) -> Iterator[Confidence]:
     """Search in resampled data again and again, yielding what is known after every time.
 
@@ -48,6 +50,8 @@ def bootstrap(
     ----------
     search : callable
         The structure that is found in some data; None if the search was cancelled, which ends this too.
+    constraints : Constraints, optional
+        Those of the search: an arrow that they hold could not point the other way.
     """
     if resamples < 1:
         raise ModelError(f"resamples must be 1 or more; got {resamples}")
@@ -59,7 +63,7 @@ def bootstrap(
         parents = search(counts.take(np.flatnonzero(drawn), drawn[drawn > 0].astype(np.float64)))
         if parents is None:
             return
-        pattern = find_pattern(parents)
+        pattern = find_pattern(parents, () if constraints is None else constraints.list_fixed(parents))
         for arrow in pattern.compelled:
             found[arrow] += 1.0
         for a, b in pattern.reversible:

@@ -93,6 +93,15 @@ class Constraints:
             found[child].append(parent)
         return tuple(map(tuple, found))
 
+    def list_fixed(self, parents: Parents) -> list[Arrow]:
+        """The arrows of a structure that may not point the other way: required, or not allowed the other way round."""
+        return [
+            (p, child)
+            for child, family in enumerate(parents)
+            for p in family
+            if (p, child) in self.required or not self.allowed[child, p]
+        ]
+
     def is_met_by(self, parents: Parents) -> bool:
         """Whether a structure has all that is required and nothing that is not allowed."""
         arrows = {(p, child) for child, family in enumerate(parents) for p in family}

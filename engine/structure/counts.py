@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
-from engine.model.dataset import Dataset, Role
+from engine.model.arrays import Bools, Floats, Ints, weighted_counts, xlogy
+from engine.model.dataset import MISSING, Dataset, Role
 from engine.model.distinct import distinct_rows
 from engine.model.errors import ModelError
 from engine.model.variable import Variable, list_names
+from engine.structure.blocks import BLOCKS_TO_MERGE, ROWS_TO_MERGE, Blocks, Keys, Margin, Margins, join_columns
 
-Keys = npt.NDArray[np.int32]
 MOST_CELLS, CELLS_PER_VARIABLE = 1 << 23, 1 << 11
 """The largest table that is counted for all other variables at once; beyond it, one after the other, which takes as
 long as a table of so many cells for each."""
@@ -30,17 +30,25 @@ ROWS_PER_STATE, MOST_JOINED = 200, 128
 
 @dataclass(frozen=True, eq=False)
 class Configurations:
-    """The states of some parents that occur together in the data.
+    """The states of some variables that occur together in the data.
 
     Attributes
     ----------
+    variables : tuple of int
+    codes : array (variables, configurations)
+    occurs : array (configurations,)
+        How often each occurs.
+    rows : Margin, optional
+        Where they were found, if not in the rows of the data.
     number : array (rows,)
-        For each row, which of them it has.
-    codes : array (parents, configurations)
+        For each row there, which of them it has.
     """
 
-    number: Ints
+    variables: tuple[int, ...]
     codes: Ints
+    occurs: Floats
+    rows: Margin | None
+    number: Ints
 
     @property
     def size(self) -> int:
@@ -117,6 +125,11 @@ class Counts:
         """Per state of all variables, laid end to end, its variable."""
         return np.repeat(np.arange(self.n_variables), self.sizes)
 
+    @cached_property
+    def constant(self) -> Bools:
+        """Per variable, whether it has the same state in all rows: no arrow tells anything of it, or by it."""
+        return np.array([not len(codes) or bool((codes == codes[0]).all()) for codes in self.codes])
+
     @property
     def work(self) -> int:
         """Cells that are read to count a family with each variable added to it."""
@@ -134,12 +147,14 @@ class Counts:
 
     def configurations(self, variables: Sequence[int]) -> Configurations:
         """The states of some variables that occur together."""
-        ranges = [(0, int(self.sizes[v]) - 1) for v in variables]
-        first, number = distinct_rows([self.codes[v] for v in variables], self.n_rows, ranges)
+        rows = self._find_rows(variables)
+        weights = self.weights if rows is None else rows.weights
+        columns = [self._column(v, rows) for v in variables]
+        first, number = distinct_rows(columns, len(weights), [(0, int(self.sizes[v]) - 1) for v in variables])
         codes = np.empty((len(variables), len(first)), dtype=np.int64)
-        for row, v in zip(codes, variables, strict=True):
-            row[:] = self.codes[v, first]
-        return Configurations(number, codes)
+        for row, column in zip(codes, columns, strict=True):
+            row[:] = column[first]
+        return Configurations(tuple(variables), codes, weighted_counts(number, weights, len(first)), rows, number)
 
     def count(self, child: int, configurations: Configurations) -> Floats:
         """How often each state of a variable occurs with each configuration, shape (configurations, states)."""
@@ -149,8 +164,10 @@ class Counts:
                 f"{self.variables[child].name!r} has {size:,} states, too many to count them for each of the "
                 f"{configurations.size:,} values of others; leave columns out that tell every row apart"
             )
-        key = configurations.number * size + self.codes[child]
-        return weighted_counts(key, self.weights, configurations.size * size).reshape(-1, size)
+        rows = self._find_rows((*configurations.variables, child))
+        key = self._number(configurations, child, rows)
+        weights = self.weights if rows is None else rows.weights
+        return weighted_counts(key, weights, configurations.size * size).reshape(-1, size)
 
     def fits(self, child: int | None, configurations: Configurations) -> bool:
         """Whether all variables can be added to a family, or to none, at once."""
@@ -159,15 +176,14 @@ class Counts:
 
     def count_extended(self, child: int | None, configurations: Configurations) -> Floats:
         """The same with every state of every variable, shape (states of all variables, configurations, states)."""
-        size = self._count_states(child)
-        if child is None:
-            key = configurations.number
-        elif not configurations.codes.shape[0] and len(self.owner) ** 2 <= MOST_CELLS:
-            start = self.starts[child]
+        size, start = self._count_states(child), 0 if child is None else self.starts[child]
+        if child is not None and not configurations.variables and len(self.owner) ** 2 <= MOST_CELLS:
             return self._pairs[:, None, start : start + size]
-        else:
-            key = configurations.number * size + self.codes[child]
-        return self._count_against_all(key, configurations.size * size).reshape(-1, configurations.size, size)
+        those = configurations.variables if child is None else (*configurations.variables, child)
+        found = self._count_against_all(
+            configurations.size * size, those, lambda rows: self._number(configurations, child, rows)
+        )
+        return found.reshape(-1, configurations.size, size)
 
     def _count_states(self, child: int | None) -> int:
         return 1 if child is None else int(self.sizes[child])
@@ -175,32 +191,86 @@ class Counts:
     @cached_property
     def _pairs(self) -> Floats:
         """How often any two states occur together, shape (states of all variables, states of all variables)."""
-        blocks = self._blocks
-        counted = [
-            self._count_against_all(keys, end - begin)
-            for keys, begin, end in zip(blocks.keys, blocks.bounds, blocks.bounds[1:], strict=False)
-        ]
+        blocks, counted = self._blocks, []
+        for b, (begin, end) in enumerate(pairwise(blocks.bounds)):
+            find_key = partial(self._key, b)
+            counted.append(self._count_against_all(end - begin, blocks.groups[b], find_key))
         return blocks.part(np.concatenate(counted, axis=1).T)
 
-    def _count_against_all(self, key: Ints | Keys, size: int) -> Floats:
-        """How often each key occurs with each state of all variables, shape (states, keys)."""
+    def _column(self, v: int, rows: Margin | None) -> npt.NDArray[np.signedinteger]:
+        """The states of a variable, in the data or a margin of it."""
+        return self.codes[v] if rows is None else self._blocks.read(v, rows)
+
+    def _key(self, block: int, rows: Margin | None) -> Ints | Keys:
+        """The joint states of a block."""
+        return self._blocks.keys[block] if rows is None else rows.keys[block]
+
+    def _number(self, configurations: Configurations, child: int | None, rows: Margin | None) -> Ints:
+        """For each row, which configuration it has; and, if there is a child, with which of its states."""
+        is_there = rows is configurations.rows
+        number = configurations.number if is_there else self._find_number(configurations, rows)
+        return number if child is None else number * int(self.sizes[child]) + self._column(child, rows)
+
+    def _find_number(self, configurations: Configurations, rows: Margin | None) -> Ints:
+        """The same where the configurations were found elsewhere: those of few blocks have few states together."""
+        n_rows = self.n_rows if rows is None else len(rows.weights)
+        size, of_codes, of_rows = 1, np.zeros(configurations.size, dtype=np.int64), np.zeros(n_rows, dtype=np.int64)
+        for v, codes in zip(configurations.variables, configurations.codes, strict=True):
+            for key, column in ((of_codes, codes), (of_rows, self._column(v, rows))):
+                key *= self.sizes[v]
+                key += column
+            size *= int(self.sizes[v])
+        place = np.zeros(size, dtype=np.int64)
+        place[of_codes] = np.arange(configurations.size)
+        return np.asarray(place[of_rows])
+
+    def _find_rows(self, variables: Sequence[int]) -> Margin | None:
+        """The fewest rows that tell all of some variables; None if these are the data's own."""
+        margins = self._margins
+        return None if margins is None else margins.find(self._blocks.of[v] for v in variables)
+
+    def _count_against_all(
+        self, size: int, those: Sequence[int], find_key: Callable[[Margin | None], Ints | Keys]
+    ) -> Floats:
+        """How often each key occurs with each state of all variables, shape (states, keys).
+
+        Parameters
+        ----------
+        size : int
+            How many keys there are.
+        those : sequence of int
+            The variables that they are made of.
+        find_key : callable
+            The keys of the data's rows, or of a margin.
+        """
         blocks = self._blocks
         if blocks.keys.size <= ELEMENTS:
             states, weights = self._spread
-            found = weighted_counts((states * size + key).reshape(-1), weights, blocks.width * size)
+            found = weighted_counts((states * size + find_key(None)).reshape(-1), weights, blocks.width * size)
             return blocks.part(found.reshape(-1, size))
-        found = np.zeros((blocks.width, size))
+        found, left = np.zeros((blocks.width, size)), []
+        for b, (first, end) in enumerate(pairwise(blocks.bounds)):
+            rows = self._find_rows((*those, *blocks.groups[b]))
+            if rows is None:
+                left.append((blocks.keys[b], found[first:end].reshape(-1)))
+            else:
+                index = rows.keys[b] * size + find_key(rows)
+                found[first:end] = weighted_counts(index, rows.weights, (end - first) * size).reshape(-1, size)
+        if left:
+            self._count_rows(find_key(None), size, left)
+        return blocks.part(found)
+
+    def _count_rows(self, key: Ints | Keys, size: int, tables: Sequence[tuple[Keys, Floats]]) -> None:
+        """Add to tables how often each key occurs in the data with each joint state of their blocks."""
         step = min(self.n_rows, ELEMENTS)
         buffer = np.empty(step, dtype=np.int64)
         for begin in range(0, self.n_rows, step):
             part = slice(begin, begin + step)
             shifted, weights = key[part], self.weights[part]
-            for keys, first, end in zip(blocks.keys, blocks.bounds, blocks.bounds[1:], strict=False):
+            for keys, counted in tables:
                 index = np.multiply(keys[part], size, out=buffer[: len(shifted)])
                 index += shifted
-                counted = found[first:end].reshape(-1)
                 counted += weighted_counts(index, weights, len(counted))
-        return blocks.part(found)
 
     @cached_property
     def _spread(self) -> tuple[Ints, Floats]:
@@ -209,66 +279,16 @@ class Counts:
         return blocks.keys + np.array(blocks.bounds[:-1])[:, None], np.tile(self.weights, len(blocks.keys))
 
     @cached_property
-    def _blocks(self) -> _Blocks:
+    def _blocks(self) -> Blocks:
         """The columns, joined to blocks of a few each if there are many rows."""
-        most = min(MOST_JOINED, self.n_rows // ROWS_PER_STATE)
-        groups: list[list[int]] = []
-        states = 0
-        for v, size in enumerate(self.sizes.tolist()):
-            if groups and states * size <= most:
-                groups[-1].append(v)
-                states *= size
-            else:
-                groups.append([v])
-                states = size
-        return _join(self, groups)
+        return join_columns(self.codes, self.sizes, min(MOST_JOINED, self.n_rows // ROWS_PER_STATE))
 
-
-@dataclass(frozen=True, eq=False)
-class _Blocks:
-    """Columns joined to blocks, which are counted as one variable each.
-
-    Attributes
-    ----------
-    keys : array (blocks, rows)
-        The joint state of each block's columns.
-    bounds : tuple of int
-        Where the joint states of each block begin, all laid end to end, and where the last ends.
-    joint, starts : array, array (states,)
-        The joint states that have each state of all variables, laid end to end, and where they begin; None if each
-        column is a block.
-    """
-
-    keys: Keys
-    bounds: tuple[int, ...]
-    joint: Ints | None
-    starts: Ints
-
-    @property
-    def width(self) -> int:
-        """How many joint states there are."""
-        return self.bounds[-1]
-
-    def part(self, counted: Floats) -> Floats:
-        """Counts of joint states, shape (joint states, …), by the states of all variables."""
-        return counted if self.joint is None else np.add.reduceat(counted[self.joint], self.starts, axis=0)
-
-
-def _join(counts: Counts, groups: Sequence[Sequence[int]]) -> _Blocks:
-    keys = np.zeros((len(groups), counts.n_rows), dtype=np.int32)
-    bounds, joint = [0], []
-    for row, group in zip(keys, groups, strict=True):
-        shape = counts.sizes[list(group)].tolist()
-        for v, states in zip(group, shape, strict=True):
-            row *= states
-            row += counts.codes[v]
-        states = np.arange(bounds[-1], bounds[-1] + math.prod(shape)).reshape(shape)
-        joint += [np.moveaxis(states, axis, 0).reshape(size, -1) for axis, size in enumerate(shape)]
-        bounds.append(bounds[-1] + states.size)
-    if len(groups) == counts.n_variables:
-        return _Blocks(keys, tuple(bounds), None, counts.starts)
-    ends = np.cumsum(np.concatenate([np.full(*table.shape) for table in joint]))
-    return _Blocks(keys, tuple(bounds), np.concatenate([table.reshape(-1) for table in joint]), np.r_[0, ends[:-1]])
+    @cached_property
+    def _margins(self) -> Margins | None:
+        """The margins of a few blocks each; None where there are few rows, or many blocks: few are used again then."""
+        blocks = self._blocks
+        is_worth_it = self.n_rows >= ROWS_TO_MERGE and len(blocks.keys) <= BLOCKS_TO_MERGE
+        return Margins(blocks, self.weights) if is_worth_it else None
 
 
 def count_rows(dataset: Dataset) -> Counts:
@@ -296,3 +316,16 @@ def count_rows(dataset: Dataset) -> Counts:
     if len(counted) < merged.n_rows:
         merged = merged.take(counted)
     return Counts(merged.variables, merged.codes, merged.weights)
+
+
+def find_constant(dataset: Dataset) -> list[int]:
+    """The columns that have the same value wherever it is known, and are known somewhere."""
+    return [
+        v
+        for v, (lowest, highest) in enumerate(dataset.ranges)
+        if 0 <= lowest == highest or (lowest == MISSING < highest and _has_one(dataset.codes[v], highest))
+    ]
+
+
+def _has_one(codes: npt.NDArray[np.signedinteger], highest: int) -> bool:
+    return bool(np.isin(codes, (MISSING, highest)).all())

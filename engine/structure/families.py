@@ -7,11 +7,12 @@ its parents, less what its parameters cost. A set that was counted for one famil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import combinations
 
 import numpy as np
 
-from engine.model.arrays import Floats, weighted_counts, xlogy
+from engine.model.arrays import Floats, xlogy
 from engine.model.distinct import distinct_rows
 from engine.model.errors import Cancelled
 from engine.structure.counts import MOST_COUNTED, Cells, Configurations, Counts
@@ -117,9 +118,15 @@ class Families:
 
     def likelihood(self, child: int, parents: Sequence[int]) -> float:
         """The highest log-likelihood of a child given parents, whatever is scored."""
-        both = (self._count(self.counts.configurations(those)) for those in ((*parents, child), parents))
+        both = (self.counts.configurations(those).occurs for those in ((*parents, child), parents))
         whole, without = (float(xlogy(counts, counts).sum()) for counts in both)
         return whole - without
+
+    @cached_property
+    def entropies(self) -> Floats:
+        """Per variable, N times its entropy in nats."""
+        occurs = [self.counts.configurations((v,)).occurs for v in range(self.counts.n_variables)]
+        return np.array([float(xlogy(each, self.counts.total / each).sum()) for each in occurs])
 
     def count_configurations(self, parents: tuple[int, ...]) -> int:
         """How many configurations of some variables occur."""
@@ -130,9 +137,7 @@ class Families:
         found = self._find(those)
         if found is None:
             configurations = self._configurations(those)
-            found = self._keep(
-                those, Cells(those, configurations.codes, None, self._count(configurations)[None, :, None])
-            )
+            found = self._keep(those, Cells(those, configurations.codes, None, configurations.occurs[None, :, None]))
             self.counted += 1
         return found
 
@@ -153,10 +158,6 @@ class Families:
         found = float(self.scored.weigh(cells)[0])
         self._values[those] = found
         return found
-
-    def _count(self, configurations: Configurations) -> Floats:
-        """How often each configuration occurs."""
-        return weighted_counts(configurations.number, self.counts.weights, configurations.size)
 
     def _configurations(self, those: Set) -> Configurations:
         """The configurations of some variables; those that were asked for are often asked for again."""

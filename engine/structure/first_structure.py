@@ -8,7 +8,7 @@ from engine.model.arrays import Floats, xlogy
 from engine.model.dataset import Dataset, Role
 from engine.model.variable import Variable
 from engine.structure.constraints import Constraints
-from engine.structure.counts import Counts
+from engine.structure.counts import Counts, find_constant
 from engine.structure.families import Parents
 from engine.structure.trees import find_arrows
 
@@ -16,11 +16,14 @@ from engine.structure.trees import find_arrows
 def find_first_structure(dataset: Dataset, constraints: Constraints) -> Parents:
     """A structure to start from: the required arrows, a tree over what is seen, hidden variables as parents of it.
 
+    A column that has one value is left alone: arrows tell nothing of it, and no penalty would take them away.
+
     With other required arrows there is no tree: it might close a cycle with them. Rows count where they have both
     values of a pair, which is right where cells are missing completely at random.
     """
     hidden = [v for v, role in enumerate(dataset.roles) if role is Role.HIDDEN]
-    seen = [v for v in range(len(dataset.variables)) if v not in hidden]
+    constant = find_constant(dataset)
+    seen = [v for v in range(len(dataset.variables)) if v not in hidden and v not in constant]
     parents = [set(family) for family in constraints.required_parents]
     if not constraints.required:
         for parent, child in find_arrows(_weigh_pairs(dataset), seen, seen[0] if seen else 0, constraints, 1):

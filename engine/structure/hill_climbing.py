@@ -2,7 +2,7 @@
 
 Only the families of variables whose parents have changed are scored again. With a tabu list the search goes on
 from an optimum by the step that costs least, without undoing the last ones; restarts begin from the best structure
-with some of its arrows turned or left out.
+with some of its arrows turned or left out, and what they find is put together with what was found before.
 """
 
 from __future__ import annotations
@@ -10,26 +10,28 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 
 import numpy as np
 
 from engine.model.arrays import Floats
 from engine.model.errors import ModelError
 from engine.model.randomness import RandomState, make_generator
-from engine.structure.constraints import Constraints
+from engine.structure.constraints import Arrow, Constraints
 from engine.structure.families import Families, Parents
 from engine.structure.graphs import Graph, sort_parents
+from engine.structure.recombination import Pool
 from engine.structure.snapshot import Operation, Snapshot
 
 KINDS = ("add", "delete", "reverse")
 SMALLEST_GAIN = 1e-11
 """Less than this, relative to the score, is rounding: I-equivalent structures have the same score."""
 
-CELLS_PER_RESTART, MOST_RESTARTS = 2_500, 12
-"""The first restart is worth it from so many cells of data on, the second from four times as many, up to so many."""
+CELLS_PER_RESTART, MOST_RESTARTS = 9_000, 12
+"""A restart is worth it for so many cells of data, up to so many restarts, and half as many as there are variables."""
+NEAR, NEAR_TURNED = 0.3, 0.8
+"""A neighbourhood that is shaken has this share of the arrows that are shaken elsewhere; of them so many are turned."""
 MOST_KNOWN = 1 << 21
 """Gains of single steps that are remembered at most: 32 MB."""
 
@@ -50,7 +52,7 @@ class Climb:
     patience : int
         Steps with a tabu list that find nothing better before it is given up.
     restarts : int, optional
-        By default, as many as the data is worth: its size to the power of a half, and none from a given structure.
+        By default, as many as the data is worth by its size, and none from a given structure.
     shake : float
         The share of the best structure's arrows that are turned or left out, at random, before each restart.
     max_steps : int, optional
@@ -98,7 +100,7 @@ def climb(
     walk = _Walk(families, constraints, climbing, sort_parents(start or constraints.required_parents), random_state)
     yield walk.now
     for restart in range(_count_restarts(families, climbing, start) + 1):
-        for now in walk.climb(restart) if not restart else chain([walk.shake(restart)], walk.climb(restart)):
+        for now in walk.climb(restart) if not restart else walk.climb_again(restart, cancelled):
             yield now
             stop = _find_stop(now, climbing, cancelled)
             if stop:
@@ -110,8 +112,10 @@ def climb(
 def _count_restarts(families: Families, climbing: Climb, start: Parents | None) -> int:
     if climbing.restarts is not None:
         return climbing.restarts
-    cells = families.counts.total * families.counts.n_variables
-    return min(MOST_RESTARTS, int(math.sqrt(cells / CELLS_PER_RESTART))) if start is None else 0
+    if start is not None:
+        return 0
+    n = families.counts.n_variables
+    return min(MOST_RESTARTS, n // 2, int(families.counts.total * n / CELLS_PER_RESTART))
 
 
 def _find_stop(now: Snapshot, climbing: Climb, cancelled: Callable[[], bool]) -> str:
@@ -164,15 +168,33 @@ class _Walk:
             reached = max(reached, slope.score)
             yield self._record(operation, restart)
 
+    def climb_again(self, restart: int, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+        """Climb from the best structure shaken, and from what known families make together if that is better."""
+        slope = self._slope
+        yield self.shake(restart)
+        yield from self.climb(restart)
+        found, score = slope.pool.improve(slope.graph.parents, slope.smallest_gain, cancelled)
+        if score > self.now.best_score + slope.smallest_gain:
+            slope.jump(Graph(found))
+            yield self._record(None, restart)
+            yield from self.climb(restart)
+
     def shake(self, restart: int) -> Snapshot:
-        """Go to the best structure, with some of its arrows at random turned or left out."""
+        """Go to the best structure, with some of its arrows at random turned or left out.
+
+        Of three restarts one shakes all of the structure, the others a neighbourhood, and turn most of its arrows: what
+        points the wrong way there may do so all together.
+        """
         constraints, generator = self._constraints, self._generator
         arrows = [arrow for arrow in self.now.edges if arrow not in constraints.required]
-        drawn = generator.permutation(len(arrows))[: math.ceil(self._climbing.shake * len(arrows))]
-        chosen = [arrows[k] for k in drawn.tolist()]
+        is_wide = restart % 3 == 1
+        many = math.ceil(self._climbing.shake * (1.0 if is_wide else NEAR) * len(arrows))
+        near = arrows if is_wide else _find_near(arrows, len(self.now.best), many, generator)
+        chosen = [near[k] for k in generator.permutation(len(near))[:many].tolist()]
         gone = set(chosen)
         graph = Graph([[p for p in family if (p, child) not in gone] for child, family in enumerate(self.now.best)])
-        for (parent, child), is_turned in zip(chosen, generator.random(len(chosen)) < 0.5, strict=True):
+        turned = generator.random(len(chosen)) < (0.5 if is_wide else NEAR_TURNED)
+        for (parent, child), is_turned in zip(chosen, turned, strict=True):
             is_free = constraints.allowed[child, parent] and not graph.reach[parent, child]
             if is_turned and is_free and len(graph.parents[parent]) < constraints.cap:
                 graph.add(child, parent)
@@ -197,6 +219,23 @@ class _Walk:
         return self.now
 
 
+def _find_near(arrows: Sequence[Arrow], n_variables: int, many: int, generator: np.random.Generator) -> list[Arrow]:
+    """Arrows between variables near a random one: of a region that grows along arrows until there are so many."""
+    beside: list[list[int]] = [[] for _ in range(n_variables)]
+    for a, b in arrows:
+        beside[a].append(b)
+        beside[b].append(a)
+    inside: set[int] = set()
+    border, found = [int(generator.integers(n_variables))], 0
+    while border and found < many:
+        v = border.pop(int(generator.integers(len(border))))
+        if v not in inside:
+            found += sum(other in inside for other in beside[v])
+            inside.add(v)
+            border += [other for other in beside[v] if other not in inside]
+    return [arrow for arrow in arrows if inside.issuperset(arrow)]
+
+
 class _Slope:
     """A structure, and what each step from it would gain.
 
@@ -204,17 +243,21 @@ class _Slope:
     ----------
     graph : Graph
     score : float
+    pool : Pool
+        The families that it has been at.
     """
 
     def __init__(self, families: Families, constraints: Constraints, start: Parents) -> None:
         self._families, self._constraints = families, constraints
         self.graph = Graph(start)
         n = len(start)
+        self.pool = Pool(n)
         self._own = np.zeros(n)
         self._gain = np.full((n, n), -np.inf)  # per child and parent, of an arrow more; −∞ where it is not allowed
         self._loss = np.full((n, n), -np.inf)  # of an arrow less
         self._steps = np.empty((len(KINDS), n, n))
-        self._allowed = np.ascontiguousarray(constraints.allowed.T)
+        varies = ~families.counts.constant
+        self._allowed = constraints.allowed.T & varies[:, None] & varies
         self._known: dict[tuple[int, tuple[int, ...]], tuple[float, Floats, Floats]] = {}
         self.score = 0.0
         self._rescore(*range(n))
@@ -262,6 +305,7 @@ class _Slope:
                 if len(self._known) * len(self._own) >= MOST_KNOWN:
                     self._known.clear()
                 found = self._known[key] = self._find_gains(*key)
+                self.pool.add(*key, *found[:2])
             self._own[child], self._gain[child], self._loss[child] = found
         self.score = float(self._own.sum())
 

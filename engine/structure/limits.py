@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from engine.model.arrays import Floats, weighted_counts, xlogy
 from engine.structure.constraints import Constraints
 from engine.structure.families import Families
 
@@ -23,7 +22,7 @@ class Limits:
     def __init__(self, families: Families, constraints: Constraints, child: int) -> None:
         self.child, self._families, self._cap = child, families, constraints.cap
         self.required = constraints.required_parents[child]
-        entropies = _find_entropies(families)
+        entropies = families.entropies
         allowed = np.flatnonzero(constraints.allowed[:, child]).tolist()
         self.others = sorted((p for p in allowed if p not in self.required), key=lambda p: -entropies[p])
         self._told = entropies[self.others]
@@ -61,12 +60,3 @@ class Limits:
             if likelihood >= self._highest:
                 break
         return best
-
-
-def _find_entropies(families: Families) -> Floats:
-    """Per variable, N times its entropy in nats."""
-    counts, found = families.counts, []
-    for codes, size in zip(counts.codes, counts.sizes.tolist(), strict=True):
-        occurs = weighted_counts(codes.astype(np.int64), counts.weights, size)
-        found.append(float(xlogy(occurs, counts.total / np.maximum(occurs, 1e-300)).sum()))
-    return np.array(found)

@@ -11,6 +11,8 @@ from pgmgui.project.words import cut, show_nats
 
 MOST_ARROWS = 4
 """Arrows that are named in a sentence."""
+BAYESIAN = ("bde", "bdeu")
+"""Scores that average over parameters."""
 OFTEN = 0.5
 """From this share of the resamples on, an edge that the structure lacks is told."""
 _VERDICTS = {
@@ -44,16 +46,21 @@ def describe_arrow(facts: Facts, confidence: Confidence | None, arrow: Arrow) ->
         change = f"{nats} nats {'lower' if worth > 0 else 'higher'}"
         said.append(f"Without it the {title} {'would be as it is' if not worth else f'is {change}'}.")
     if arrow[0] in facts.parents[arrow[1]]:
-        said.append(
-            "Reversible: an equivalent network has it the other way."
-            if facts.is_reversible(arrow)
-            else "Compelled: all equivalent networks have it this way."
-        )
+        said.append(_tell_class(facts, arrow))
     if confidence is not None:
         either, this = confidence.edges[arrow], confidence.arrows[arrow]
         said.append(f"Found in {either:.0%} of {count(confidence.resamples, 'resample')}, {this:.0%} this way.")
     verdict = facts.judged.get(arrow)
     return " ".join([*said, *([_VERDICTS[verdict]] if verdict else [])])
+
+
+def _tell_class(facts: Facts, arrow: Arrow) -> str:
+    if facts.is_reversible(arrow):
+        return "Reversible: an equivalent network has it the other way."
+    if arrow in facts.fixed:
+        return "Held by a constraint: it may not point the other way."
+    among = " that meet the constraints" if facts.fixed else ""
+    return f"Compelled: all equivalent networks{among} have it this way."
 
 
 def describe_worths(facts: Facts) -> str:
@@ -62,7 +69,7 @@ def describe_worths(facts: Facts) -> str:
         return facts.trouble
     title, arrows = SCORE_TITLES[facts.score], facts.arrows
     by = f" of the rows as {facts.expected} expects them" if facts.expected else ""
-    said = f"{title}{by}: {facts.total:,.2f}."
+    said = f"{title}{by}: {facts.total:,.2f}.{_tell_difference(facts)}"
     idle = [arrow for arrow in arrows if facts.worths[arrow] <= 0]
     if idle:
         named = cut([name_arrow(facts, arrow) for arrow in idle], MOST_ARROWS)
@@ -73,6 +80,18 @@ def describe_worths(facts: Facts) -> str:
     return said
 
 
+def _tell_difference(facts: Facts) -> str:
+    """Why a search has another score where cells are missing."""
+    if not facts.expected:
+        return ""
+    if facts.score in BAYESIAN:
+        return " A search has another score, as it expects the missing cells by the network of its own last round."
+    return (
+        " A search has another score, a higher one as a rule: that of the known cells alone, which are more likely "
+        "than rows with all their cells."
+    )
+
+
 def describe_class(facts: Facts) -> str:
     """Which arrows could point the other way."""
     arrows = facts.arrows
@@ -80,14 +99,19 @@ def describe_class(facts: Facts) -> str:
         return "There are no arrows."
     free = [arrow for arrow in arrows if facts.is_reversible(arrow)]
     if not free:
-        return f"None of the {count(len(arrows), 'arrow')} could point the other way: no other network is equivalent."
+        among = ", and meets the constraints" if facts.fixed else ""
+        return (
+            f"None of the {count(len(arrows), 'arrow')} could point the other way: no other network is "
+            f"equivalent{among}."
+        )
     named = cut([name_arrow(facts, arrow) for arrow in free], MOST_ARROWS)
     if len(free) == len(arrows):
         return f"Each of the {count(len(arrows), 'arrow')} could point the other way in an equivalent network: {named}."
+    among = " that meet the constraints" if facts.fixed else ""
     rest = "the other points" if len(free) == 1 else f"the other {len(free):,} point"
     return (
         f"{len(arrows) - len(free):,} of {count(len(arrows), 'arrow')} could not point the other way: all equivalent "
-        f"networks have them so. No data tells how {rest}: {named}."
+        f"networks{among} have them so. No data tells how {rest}: {named}."
     )
 
 

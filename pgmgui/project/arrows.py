@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -47,7 +47,9 @@ class Facts:
     expected : str
         Of incomplete data, whose parameters its missing cells are expected by, in words; else empty.
     pattern : Pattern
-        The class of I-equivalent structures.
+        The class of I-equivalent structures, of those that meet the constraints.
+    fixed : frozenset of (parent, child)
+        Arrows that constraints hold as they are.
     comparison : Comparison, optional
         The structure beside the true one.
     untold : str
@@ -62,6 +64,7 @@ class Facts:
     trouble: str
     expected: str
     pattern: Pattern
+    fixed: frozenset[Arrow]
     comparison: Comparison | None
     untold: str
 
@@ -120,6 +123,7 @@ def find_facts(
     truth: Network | None,
     trouble: str = "",
     expected: str = "",
+    fixed: Collection[Arrow] = (),
 ) -> Facts:
     """What is known of a structure's arrows.
 
@@ -127,6 +131,8 @@ def find_facts(
     ----------
     families : Families, optional
         The scores of families; None where there are none, and ``trouble`` says why.
+    fixed : collection of (parent, child)
+        Arrows of the structure that constraints hold as they are.
     """
     worths, total = {}, None
     if families is not None:
@@ -137,4 +143,5 @@ def find_facts(
             trouble = f"What arrows are worth is not known: {error}."
     comparison, untold = compare_with(parents, variables, truth)
     names = tuple(variable.name for variable in variables)
-    return Facts(names, parents, score, total, worths, trouble, expected, find_pattern(parents), comparison, untold)
+    pattern = find_pattern(parents, fixed)
+    return Facts(names, parents, score, total, worths, trouble, expected, pattern, frozenset(fixed), comparison, untold)

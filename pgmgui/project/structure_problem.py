@@ -16,16 +16,16 @@ from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.prior import Prior
 from engine.model.table_prior import TablePrior
-from engine.model.variable import Variable
+from engine.model.variable import Variable, list_names
 from engine.structure.bound import EXACT, StructureBound, lower_bound
 from engine.structure.constraints import Constraints
-from engine.structure.counts import Counts, count_rows
+from engine.structure.counts import Counts, count_rows, find_constant
 from engine.structure.families import Families, Parents
 from engine.structure.hill_climbing import Climb
 from engine.structure.markov import drop_ones, learn_pairs, suggest_scale
 from engine.structure.scores import make_score
 from engine.structure.search import Search
-from engine.structure.snapshot import Snapshot
+from engine.structure.snapshot import Operation, Snapshot
 from engine.structure.structural_em import Round, StructuralEM, make_network
 from pgmgui.project.structure_constraints import find_column, parse_constraints, parse_names
 from pgmgui.project.structure_settings import EDGES, SCORE_TITLES, SEARCH_TITLES, StructureSettings
@@ -48,13 +48,13 @@ class Stand:
         An edge without arrow has its lower number among the parents of the higher.
     network : Network, optional
         With parameters, where the search learns these too.
-    steps : int
-        Arrows that changed since the last one.
+    changes : tuple of Operation
+        Of a round of structural EM: which arrows it has changed.
     """
 
     now: Snapshot
     network: Network | None = None
-    steps: int = 1
+    changes: tuple[Operation, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +104,11 @@ class StructureProblem:
         return "step" if self.is_complete else "round"
 
     @cached_property
+    def remark(self) -> str:
+        """What is to be said of the data besides; empty if nothing."""
+        return describe_constants(self.dataset)
+
+    @cached_property
     def counts(self) -> Counts:
         """The distinct rows. With many rows this takes a while: ask for it beside the page."""
         return count_rows(self.dataset)
@@ -147,6 +152,15 @@ class StructureProblem:
 def is_complete(dataset: Dataset) -> bool:
     """Whether every cell of the data is known."""
     return all(role is Role.OBSERVED for role in dataset.roles)
+
+
+def describe_constants(dataset: Dataset) -> str:
+    """Which columns have one value only, in words; empty if none has."""
+    names = [dataset.variables[v].name for v in find_constant(dataset)]
+    if not names:
+        return ""
+    has, them = ("column has", "it") if len(names) == 1 else ("columns have", "them")
+    return f"{list_names(names)}: the {has} the same value in every row, so that no arrow tells anything of {them}"
 
 
 def check_values(variables: Sequence[Variable]) -> None:
@@ -201,7 +215,7 @@ def _stand_at_round(found: Round) -> Stand:
     score = found.expected if found.objective is None else found.objective
     last = found.operations[-1] if found.operations else None
     now = Snapshot(found.number, found.seconds, parents, score, parents, score, last, stop=found.stop)
-    return Stand(now, found.network, len(found.operations))
+    return Stand(now, found.network, found.operations)
 
 
 def _stand_at_iteration(found: LearningSnapshot) -> Stand:
@@ -215,7 +229,7 @@ def _stand_at_iteration(found: LearningSnapshot) -> Stand:
     score = float(found.objective.sum())
     stop = {"converged": "optimum", "iterations": "steps"}.get(found.stop, found.stop)
     now = Snapshot(found.iteration, found.seconds, parents, score, parents, score, stop=stop)
-    return Stand(now, network, 0)
+    return Stand(now, network)
 
 
 def keep_above(bound: StructureBound, score: float) -> StructureBound:

@@ -13,11 +13,15 @@ from engine.learning.snapshot import Snapshot
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import Network
+from engine.model.variable import Variable
+from engine.structure.constraints import Arrow
 from engine.structure.families import Families, Parents
 from engine.structure.scores import make_score
 from pgmgui.project.arrows import NO_ARROWS, NO_DATA, Facts, count_cells, find_facts, find_parents
 from pgmgui.project.scene import Scene
+from pgmgui.project.structure_constraints import parse_constraints
 from pgmgui.project.structure_problem import is_complete
+from pgmgui.project.structure_settings import StructureSettings
 from pgmgui.state.newest import Newest
 from pgmgui.state.resampling import Resampling
 from pgmgui.state.session import Session
@@ -38,6 +42,8 @@ class Judging:
         The rows that are learned from.
     source : Network or Snapshot, optional
         Whose parameters missing cells are expected by; what they are called is ``title``. None if there are none.
+    fixed : tuple of (parent, child)
+        Arrows that the constraints hold as they are.
     """
 
     scene: Scene
@@ -47,10 +53,15 @@ class Judging:
     sample_size: float
     source: Network | Snapshot | None
     title: str
+    fixed: tuple[Arrow, ...] = ()
 
     def is_same(self, other: Judging) -> bool:
         """Whether another question has the same answer."""
-        return self.parents == other.parents and self.scene.truth is other.scene.truth and self.is_same_sum(other)
+        return (
+            (self.parents, self.fixed) == (other.parents, other.fixed)
+            and self.scene.truth is other.scene.truth
+            and self.is_same_sum(other)
+        )
 
     def is_same_sum(self, other: Judging) -> bool:
         """Whether families have the same scores in another question."""
@@ -105,14 +116,16 @@ class ArrowFacts(Newest):
         elif session.viewed == "learned" and reached is not None:
             source = reached
         settings, split = session.search, None if session.parts is None else session.parts.split
+        parents = find_parents(session.network) if shown is None else shown.parents if shown.directed else None
         return Judging(
             session.scene,
-            find_parents(session.network) if shown is None else shown.parents if shown.directed else None,
+            parents,
             session.seen if split is None else split.train,
             settings.score,
             settings.sample_size,
             source,
             session.viewed_title,
+            _find_fixed(session.network.variables, parents, settings),
         )
 
     def _find(self, question: Judging) -> Facts | str:
@@ -131,7 +144,14 @@ class ArrowFacts(Newest):
             except PgmError as error:
                 trouble = f"What arrows are worth is not known: {error}."
         return find_facts(
-            variables, question.parents, question.score, families, question.scene.truth, trouble, expected
+            variables,
+            question.parents,
+            question.score,
+            families,
+            question.scene.truth,
+            trouble,
+            expected,
+            question.fixed,
         )
 
     def _find_families(self, question: Judging, rows: Dataset) -> Families:
@@ -148,3 +168,16 @@ class ArrowFacts(Newest):
             self.param.update(facts=None, trouble=found)
         else:
             self.param.update(facts=found, trouble="")
+
+
+def _find_fixed(
+    variables: tuple[Variable, ...], parents: Parents | None, settings: StructureSettings
+) -> tuple[Arrow, ...]:
+    """The arrows that constraints hold as they are; none where these cannot be read, which a search tells."""
+    typed = settings.required, settings.forbidden, settings.tiers
+    if parents is None or not any(text.strip() for text in typed):
+        return ()
+    try:
+        return tuple(parse_constraints(variables, *typed, None).list_fixed(parents))
+    except PgmError:
+        return ()

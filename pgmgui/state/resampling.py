@@ -60,18 +60,27 @@ class Resampling(param.Parameterized):
         self._scene: Scene | None = None
         session.param.watch(self._follow, "scene", precedence=1)
 
-    def start(self, resamples: int) -> None:
-        """Begin anew, in place of what goes on."""
-        self.stop()
+    def find_obstacle(self) -> str:
+        """Why the data cannot be resampled as it is; empty if it can."""
+        found = self._find_problem()
+        return found if isinstance(found, str) else ""
+
+    def _find_problem(self) -> StructureProblem | str:
+        """What to search for in resampled data, or why that cannot be done."""
         try:
             problem = self._pose()
             if not problem.directed:
                 raise PgmError("a Markov network has no arrows; add arrows in Open, or draw a Bayesian network")
         except PgmError as error:
-            self.param.update(trouble=f"The data cannot be resampled: {error}.", confidence=None)
-            return
-        if not problem.is_complete:
-            self.param.update(trouble=INCOMPLETE, confidence=None)
+            return f"The data cannot be resampled: {error}."
+        return problem if problem.is_complete else INCOMPLETE
+
+    def start(self, resamples: int) -> None:
+        """Begin anew, in place of what goes on."""
+        self.stop()
+        problem = self._find_problem()
+        if isinstance(problem, str):
+            self.param.update(trouble=problem, confidence=None)
             return
         wanted = min(max(resamples, LEAST), MOST)
         self._stopped, self._scene = threading.Event(), self._session.scene
@@ -145,4 +154,4 @@ def search_again(problem: StructureProblem, resamples: int, cancelled: Callable[
             return None
         return None if cancelled() else last.best
 
-    yield from bootstrap(problem.counts, search, resamples, settings.seed)
+    yield from bootstrap(problem.counts, search, resamples, settings.seed, problem.constraints)

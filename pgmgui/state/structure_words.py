@@ -14,6 +14,8 @@ from pgmgui.state.structuring import FAILED, Course, Structuring, find_bound
 
 CLOSE = 1e-6
 """Nats within which a score is at its bound."""
+MOST_CHANGES = 6
+"""Of a round, that are told one by one."""
 STOPS = {
     "cancelled": "Stopped by you",
     "time": "Out of time",
@@ -49,6 +51,8 @@ def describe_search(structuring: Structuring) -> list[str]:
     if stand.now.operation is not None and not course.stop:
         lines.append(f"{capitalise(_tell_step(stand, problem))}.")
     lines += [_tell_bound(course)]
+    if problem.remark:
+        lines.append(f"{problem.remark}.")
     if structuring.stale:
         lines.insert(0, "Stale: the network or the data has changed since. Undo that, or search again.")
     if structuring.kept:
@@ -80,8 +84,14 @@ def _tell_where(problem: StructureProblem, stand: Stand, ended: bool) -> str:
 
 def _tell_step(stand: Stand, problem: StructureProblem) -> str:
     assert stand.now.operation is not None
-    last = describe_operation(stand.now.operation, problem.dataset.variables)
-    return last if stand.steps <= 1 else f"{count(stand.steps, 'change')} in this round, the last: {last}"
+    variables = problem.dataset.variables
+    if len(stand.changes) <= 1:
+        return describe_operation(stand.now.operation, variables)
+    # The newest first: what a later change gains is on top of those before.
+    told = [describe_operation(change, variables) for change in reversed(stand.changes[-MOST_CHANGES:])]
+    more = len(stand.changes) - len(told)
+    rest = f"; and {count(more, 'more change')} before" if more else ""
+    return f"{count(len(stand.changes), 'change')} in this round, the last first: {'; '.join(told)}{rest}"
 
 
 def _tell_bound(course: Course) -> str:

@@ -75,7 +75,7 @@ def test_other_scores(data, score):
 
 @pytest.mark.parametrize(
     ("words", "most"),
-    [(["chow-liu"], 1), (["tan", "--root", "lung"], 2), (["exact"], 8), (["k2", "--restarts", "0"], 8)],
+    [(["chow-liu"], 1), (["tan", "--root", "lung"], 2), (["exact"], 8), (["k2"], 8)],
 )
 def test_other_searches(data, words, most):
     result = run("structure", data, "--search", *words, "--json").result
@@ -112,6 +112,27 @@ def test_constraints_hold(data):
     assert not any(parent in ("smoke", "lung") and child in ("dysp", "xray") for parent, child in edges)
     assert result["kind"] == "upper"
     assert result["score"] <= result["bound"]
+
+
+def test_a_required_arrow_is_not_said_to_point_either_way(data):
+    words = ["--max-parents", "2", "--restarts", "0", "--bound-seconds", "0"]
+    free = run("structure", data, *words, "--json").result
+    assert ["smoke", "bronc"] in free["reversible"]
+    lines = run("structure", data, *words, "--require", "smoke->bronc").out.splitlines()
+    told = next(line for line in lines if line.startswith("smoke → bronc"))
+    assert "required" in told
+    assert "either way" not in told
+    held = run("structure", data, *words, "--require", "smoke->bronc", "--json").result
+    assert ["smoke", "bronc"] in held["compelled"]
+
+
+def test_a_column_with_one_value_is_told_and_gets_no_arrow(tmp_path):
+    table = tmp_path / "table.csv"
+    rows = [f"{'ab'[k % 2]},x,{'cd'[(k // 2 + k) % 2]}" for k in range(40)]
+    table.write_text("\n".join(["A,B,C", *rows, "a,,d"]))
+    found = run("structure", table, "--hidden", "H=2", "--json")
+    assert not any("B" in arrow for arrow in found.result["edges"])
+    assert "'B': the column has the same value in every row" in found.err
 
 
 def test_same_seed_same_result(data):
@@ -200,6 +221,10 @@ def test_edges_without_arrows(data, tmp_path):
         (["--search", "tan"], ["--root X"]),
         (["--root", "asia"], ["--root is for --search chow-liu and tan"]),
         (["--order", "asia,tub"], ["--order is for --search k2"]),
+        (["--search", "k2", "--tabu", "3"], ["--tabu is for --search hill-climbing; leave it out"]),
+        (["--search", "exact", "--restarts", "0"], ["--restarts is for --search hill-climbing; leave it out"]),
+        (["--search", "chow-liu", "--max-seconds", "1"], ["--max-seconds is for --search hill-climbing"]),
+        (["--equivalent-sample-size", "1"], ["--equivalent-sample-size is for --score bde and bdeu; leave it out"]),
         (["--markov", "--out", "edges.bif"], ["cannot hold a Markov network; write a .json or .uai file"]),
         (["--search", "k2", "--order", "asia,tub"], ["each of the 8 variables once"]),
         (["--restarts", "-1"], ["restarts must be 0 or more"]),

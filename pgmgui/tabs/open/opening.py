@@ -10,9 +10,7 @@ from engine.formats import DATA_FORMATS, NETWORK_FORMATS, PACKED
 from engine.model.errors import RowSumError
 from engine.model.network import BayesianNetwork
 from pgmgui.components.choices.choices import Choice, Choices, Group
-from pgmgui.components.fields import make_button, make_path_field
 from pgmgui.components.plain_text import PlainText
-from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
 from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.network_files import NetworkFile
@@ -21,11 +19,23 @@ from pgmgui.project.session_file import Saved
 from pgmgui.project.words import count, count_edges
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session, WayOut
-from pgmgui.tabs.work import Work
+from pgmgui.tabs.network_file_field import FieldWords, NetworkFileField
 
 NORMALISE = "Normalise and open"
 MOST_NOTES = 8
 """Notes of the reader that are shown."""
+WORDS = FieldWords(
+    "Choose a network file, or drop it here",
+    f"Opens a network from one of: {', '.join(NETWORK_FORMATS)}, perhaps packed ({PACKED}); "
+    f"a session that was saved; or a table ({', '.join(DATA_FORMATS)}), whose columns become variables with no "
+    "arrows yet",
+    ",".join((*NETWORK_FORMATS, *DATA_FORMATS, PACKED)),
+    "Path on this machine",
+    "A network or session file on the machine that pgmgui runs on.",
+    "Open",
+    "the network file at this path",
+    "There is no path to open. Type the path of a network file on this machine first.",
+)
 NEW = Group(
     "",
     (
@@ -58,27 +68,12 @@ class Opening(pn.viewable.Viewer):
     def __init__(self, session: Session, race: Race) -> None:
         super().__init__()
         self._session, self._race = session, race
-        self._work = Work(session, self._abandon)
-        self._upload = Upload(
-            label="Choose a network file, or drop it here",
-            about=f"Opens a network from one of: {', '.join(NETWORK_FORMATS)}, perhaps packed ({PACKED}); "
-            f"a session that was saved; or a table ({', '.join(DATA_FORMATS)}), whose columns become variables with no "
-            "arrows yet",
-            accept=",".join((*NETWORK_FORMATS, *DATA_FORMATS, PACKED)),
-            on_begin=self._begin,
-            on_file=self._read_upload,
-            on_trouble=self._fail,
-            sizing_mode="stretch_width",
-            margin=(4, 8, 4, 0),
-        )
-        self._make_path()
+        self._field = NetworkFileField(session, WORDS, self._read, self._tell_abandoned)
         self._status = PlainText(margin=(0, 0))
         self._kinds = Choices(label="New network, or one of the other kind", on_press=self._turn, margin=(4, 0))
         self._view = pn.Column(
             self._kinds,
-            self._upload,
-            *([pn.Row(self._path, self._open, margin=0, sizing_mode="stretch_width")] if session.local else []),
-            self._work,
+            self._field,
             self._status,
             sizing_mode="stretch_width",
             margin=0,
@@ -86,19 +81,10 @@ class Opening(pn.viewable.Viewer):
         session.param.watch(lambda event: self._look(event.old, event.new), "scene")
         self._look(session.scene, session.scene)
 
-    def _make_path(self) -> None:
-        self._path = make_path_field(
-            "Path on this machine",
-            "A network or session file on the machine that pgmgui runs on.",
-            "~/networks/asia.bif",
-            self._read_path,
-        )
-        self._open = make_button("Open", "the network file at this path", self._read_path)
-
     # --- what the controls do
 
     def _turn(self, kind: str) -> None:
-        self._work.end()
+        self._field.work.end()
         if kind == MORALISE.key:
             self._session.moralise()
         elif kind == ADD_ARROWS.key:
@@ -106,24 +92,10 @@ class Opening(pn.viewable.Viewer):
         else:
             self._session.new(kind == "markov")
 
-    async def _read_upload(self, name: str, content: bytes) -> None:
-        await self._read(NetworkFile(name, content))
-
-    async def _read_path(self, _event: object) -> None:
-        path = self._path.value_input or ""
-        if path.strip():
-            await self._read(NetworkFile(path))
-        else:
-            self._session.say("There is no path to open. Type the path of a network file on this machine first.")
-
-    def _abandon(self) -> None:
-        self._upload.abandon()
+    def _tell_abandoned(self) -> None:
         self._status.write("Abandoned: what was open is still open.")
 
     # --- reading
-
-    def _begin(self, name: str) -> None:
-        self._work.begin(f"Uploading {name}")
 
     async def _read(self, file: NetworkFile, normalise: bool = False) -> None:
         is_data = is_table(file.name)
@@ -138,7 +110,7 @@ class Opening(pn.viewable.Viewer):
             except RowSumError as error:
                 return error
 
-        await self._work.run(f"Reading {file.name}", read, partial(self._finish, file), reading)
+        await self._field.work.run(f"Reading {file.name}", read, partial(self._finish, file), reading)
 
     def _finish(self, file: NetworkFile, found: tuple[Scene | Saved, Derived] | RowSumError) -> None:
         if not isinstance(found, RowSumError):
@@ -152,10 +124,6 @@ class Opening(pn.viewable.Viewer):
         told = str(found).replace("read with --normalise", f"press “{NORMALISE}”") + "."
         about = "rescale every row of a table so that it sums to 1"
         self._session.offer(WayOut(told, NORMALISE, about, partial(self._read, file, normalise=True)))
-
-    def _fail(self, message: str) -> None:
-        self._work.end()
-        self._session.say(message)
 
     def _look(self, old: Scene, new: Scene) -> None:
         """Say what is open, what its reader noted, and whether data went with what was open before."""

@@ -47,7 +47,8 @@ def _make_row(facts: Facts, confidence: Confidence | None, arrow: Arrow) -> list
     if facts.worths:
         worth = facts.worths.get(arrow)
         row.append("" if worth is None else {"text": show_worth(worth), "key": worth})
-    free = "reversible" if facts.is_reversible(arrow) else "compelled"
+    compelled = "by constraint" if arrow in facts.fixed else "compelled"
+    free = "reversible" if facts.is_reversible(arrow) else compelled
     row.append(free if is_here else LACKING)
     if facts.comparison is not None:
         row.append(VERDICTS.get(facts.judged.get(arrow, ""), ""))

@@ -58,6 +58,7 @@ class ArrowsView(pn.viewable.Viewer):
         session.param.watch(self._follow, ["arrow_colour", "edge"])
         arrow_facts.param.watch(self._show, ["facts", "trouble"])
         self._resampling.param.watch(self._show, ["confidence", "running", "trouble"])
+        session.param.watch(self._show, ["derived", "search"])
         self._follow()
 
     def _make_resampling(self) -> None:
@@ -131,7 +132,8 @@ class ArrowsView(pn.viewable.Viewer):
     def _show_progress(self) -> None:
         resampling = self._resampling
         done = 0 if resampling.confidence is None else resampling.confidence.resamples
-        self._start.disabled, self._stop.disabled = resampling.running, not resampling.running
+        obstacle = "" if resampling.running else resampling.find_obstacle()
+        self._start.disabled, self._stop.disabled = resampling.running or bool(obstacle), not resampling.running
         self._bar.visible = resampling.running
         self._bar.value = round(100 * done / max(1, resampling.wanted))
         by = f", {resampling.title}" if resampling.title else ""
@@ -141,7 +143,7 @@ class ArrowsView(pn.viewable.Viewer):
             ended = "." if done == resampling.wanted else f", stopped before {resampling.wanted}."
             self._progress.write(f"{done} resamples{by}{ended}")
         else:
-            self._progress.write(resampling.trouble)
+            self._progress.write(obstacle or resampling.trouble)
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork
 from engine.structure.bootstrap import bootstrap
 from engine.structure.comparison import align_structure, compare
+from engine.structure.constraints import Constraints
 from engine.structure.counts import count_rows
 from engine.structure.equivalence import find_pattern
 from engine.structure.families import Families
@@ -84,3 +86,33 @@ def test_confidence_ends_when_a_search_is_cancelled():
     assert list(bootstrap(counts, lambda _: None, 5)) == []
     with pytest.raises(ModelError, match="1 or more"):
         next(bootstrap(counts, search_greedily, 0))
+
+
+def test_arrows_that_constraints_hold_compel_others():
+    rng = np.random.default_rng(4)
+    structures = list_structures(4)
+    members = {}
+    for parents in structures:
+        members.setdefault(find_class(parents), []).append(_list_arrows(parents))
+    for parents in structures:
+        own = sorted(_list_arrows(parents))
+        fixed = [arrow for arrow in own if rng.random() < 0.4]
+        left = [arrows for arrows in members[find_class(parents)] if arrows.issuperset(fixed)]
+        assert find_pattern(parents, fixed).compelled == frozenset.intersection(*left)
+
+
+def test_arrows_are_held_if_required_or_not_allowed_the_other_way_round():
+    variables = make_variables(2, 2, 2, 2)
+    constraints = Constraints(variables, frozenset({(0, 1)}), frozenset({(2, 1)}), ((2,), (3,)))
+    assert constraints.list_fixed(((), (0,), (1,), (0, 2))) == [(0, 1), (1, 2), (2, 3)]
+
+
+def test_a_required_arrow_is_found_its_way_in_all_resamples():
+    counts = count_rows(draw_data(2, 2, rows=80, seed=3, whole=True))
+    constraints = Constraints(counts.variables, frozenset({(1, 0)}))
+    *_, found = bootstrap(counts, lambda _: ((1,), ()), 5, 1, constraints)
+    assert found.arrows.tolist() == [[0.0, 0.0], [1.0, 0.0]]
+
+
+def _list_arrows(parents):
+    return frozenset((p, child) for child, family in enumerate(parents) for p in family)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import itertools
 
+import numpy as np
 import pytest
 
 from engine.model.errors import ModelError
+from engine.model.network import topological_order
 from engine.structure.bound import Bounding
 from engine.structure.constraints import Constraints
+from engine.structure.exact import search_all
 from engine.structure.graphs import Graph, find_cycle
 from engine.structure.hill_climbing import Climb, climb
+from engine.structure.recombination import Pool
 from tests.engine.structure.samples import draw_data, free, make_families
 
 GREEDY = Climb(tabu=0, restarts=0)
@@ -153,5 +157,64 @@ def test_more_data_is_worth_more_restarts():
         data = draw_data(2, 2, 2, 2, rows=rows, seed=1)
         return list(climb(make_families(data), free(data), Climb(), **options))[-1].restart
 
-    assert [count(100), count(1_000), count(4_000)] == [0, 1, 2]
-    assert count(4_000, start=((), (), (), ())) == 0
+    assert [count(100), count(3_000), count(6_000), count(20_000)] == [0, 1, 2, 2]  # of four variables two at most
+    assert count(6_000, start=((), (), (), ())) == 0
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_known_families_are_put_together_to_the_best_of_an_order_and_its_neighbours(seed):
+    """By brute force over the moves of one variable: no order that one move leads to scores more, nor has a cycle."""
+    n, generator = 5, np.random.default_rng(seed)
+    pool, known = Pool(n), {(child, ()): 0.0 for child in range(n)}
+    for child in range(n):
+        pool.add(child, (), 0.0, np.full(n, -np.inf))
+        for size in (1, 2, 3):
+            for family in itertools.combinations([v for v in range(n) if v != child], size):
+                known[child, family] = float(generator.normal(size))
+                pool.add(child, family, known[child, family], np.full(n, -np.inf))
+
+    def score(order):
+        return sum(
+            max(value for (child, family), value in known.items() if child == v and {*order[:k]}.issuperset(family))
+            for k, v in enumerate(order)
+        )
+
+    start = ((),) * n
+    found, total = pool.improve(start, 1e-9, lambda: False)
+    assert find_cycle(found) == []
+    assert total == pytest.approx(sum(known[child, family] for child, family in enumerate(found)), abs=1e-9)
+    order = topological_order(found)
+    assert total >= score(range(n)) - 1e-9
+    for v, place in itertools.product(range(n), range(n)):
+        moved = [u for u in order if u != v]
+        moved.insert(place, v)
+        assert score(moved) <= max(total, score(order)) + 1e-9
+    assert score(order) == pytest.approx(total, abs=1e-9)
+    assert pool.improve(start, 1e-9, lambda: True)[1] <= total  # stopped at once, it has what the first order gives
+
+
+def test_a_further_parent_is_known_only_if_it_gains():
+    pool = Pool(3)
+    for child in range(3):
+        pool.add(child, (), 0.0, np.array([-1.0, 2.0, -np.inf]) if child == 0 else np.full(3, -np.inf))
+    assert pool.improve(((), (), ()), 1e-9, lambda: False) == (((1,), (), ()), 2.0)
+
+
+def test_what_restarts_find_is_put_together():
+    """With restarts, the score is at least that of the best families of an order of any structure on the way."""
+    data = draw_data(2, 3, 2, 2, 3, 2, 3, rows=400, seed=2)
+    families = make_families(data)
+    found = list(climb(families, free(data), Climb(restarts=4), random_state=1))
+    bests = [now.best_score for now in found]
+    assert all(b >= a for a, b in itertools.pairwise(bests))
+    assert bests[-1] == pytest.approx(families.total(found[-1].best), abs=1e-9)
+    *_, exact = search_all(families, free(data))
+    assert bests[-1] == pytest.approx(exact.score, abs=1e-9)
+
+
+def test_a_constant_column_gets_no_arrow():
+    data = draw_data(2, 1, 3, 2, rows=200, seed=1)
+    flat = next(v for v, variable in enumerate(data.variables) if variable.cardinality == 1)
+    for now in climb(make_families(data), free(data), Climb(restarts=3), random_state=2):
+        assert not now.parents[flat]
+        assert all(flat not in family for family in now.parents)

@@ -14,6 +14,7 @@ import pytest
 
 from engine.model.dataset import make_dataset
 from engine.model.errors import ModelError
+from engine.structure import blocks as joining
 from engine.structure import counts as counting
 from engine.structure import families as scoring
 from engine.structure.counts import count_rows
@@ -197,3 +198,34 @@ def test_tables_too_large_to_be_fitted_are_refused_in_words(monkeypatch):
     counts = count_rows(draw_data(2, 3, rows=50, whole=True, seed=1))
     with pytest.raises(ModelError, match=r"'V1' has \d states, too many .* leave columns out"):
         counts.count(1, counts.configurations((0,)))
+
+
+def test_many_rows_are_counted_by_margins_as_they_are_one_by_one(monkeypatch):
+    """Sets of one to five variables in one to five blocks, with any child and all others: each way counts the same."""
+    data = draw_data(2, 3, 2, 4, 3, 2, 3, rows=900, seed=5)
+    plain = count_rows(data)
+    monkeypatch.setattr(counting, "ROWS_TO_MERGE", 1)
+    monkeypatch.setattr(joining, "ROWS_TO_MERGE", 1)
+    monkeypatch.setattr(counting, "ELEMENTS", 100)
+    monkeypatch.setattr(counting, "ROWS_PER_STATE", 30)
+    monkeypatch.setattr(joining, "ROWS_COMPARED", 50)
+    merged = count_rows(data)
+    assert merged._margins is not None
+    assert 3 < len(merged._blocks.keys) < 7
+    for size in range(5):
+        for those in list(itertools.combinations(range(7), size))[::3]:
+            child = next(v for v in (3, 0, 1, 2, 4) if v not in those)
+            ours, expected = merged.configurations(those), plain.configurations(those)
+            assert ours.codes.tolist() == expected.codes.tolist()
+            assert np.allclose(ours.occurs, expected.occurs, rtol=0, atol=1e-9)
+            assert np.allclose(merged.count(child, ours), plain.count(child, expected), rtol=0, atol=1e-9)
+            for of in (child, None):
+                found = merged.count_extended(of, ours), plain.count_extended(of, expected)
+                assert np.allclose(*found, rtol=0, atol=1e-9)
+    table = merged.count_extended(3, merged.configurations((0, 5)))
+    occurs = [
+        data.weights[(data.codes[1] == a) & (data.codes[0] == b) & (data.codes[5] == c) & (data.codes[3] == d)].sum()
+        for a, b, c, d in itertools.product(*(range(data.variables[v].cardinality) for v in (1, 0, 5, 3)))
+    ]
+    start = merged.starts[1]
+    assert np.allclose(table[start : start + merged.sizes[1]].reshape(-1), occurs, rtol=0, atol=1e-9)

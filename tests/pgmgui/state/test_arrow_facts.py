@@ -10,6 +10,7 @@ from engine.formats import DataDocument, Document
 from engine.model.network import as_markov
 from engine.simulation.sampling import simulate
 from engine.structure import completion
+from pgmgui.project.arrow_words import describe_arrow, describe_class, describe_worths
 from pgmgui.project.arrows import NO_ARROWS, NO_DATA
 from pgmgui.project.examples import find_example
 from pgmgui.project.layout import arrange
@@ -17,6 +18,7 @@ from pgmgui.project.marks import Hidden
 from pgmgui.project.scene import Scene
 from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.session import Session
+from pgmgui.tabs.structure.arrow_table import arrows_source
 from tests.pgmgui.state.test_predicting import at_once
 
 
@@ -82,9 +84,25 @@ def test_hidden_variables_are_expected_by_the_network_that_is_shown():
     session, facts = open_asia(smoke=Hidden())
     facts.look(True)
     assert facts.facts.expected == "the network itself"
+    assert "A search has another score, a higher one as a rule" in describe_worths(facts.facts)
     assert set(facts.facts.worths) == set(ASIA.edges)
     session.mark(["smoke"], None)
     assert facts.facts.expected == ""
+
+
+def test_an_arrow_that_a_constraint_holds_is_not_called_reversible():
+    session, facts = open_asia()
+    facts.look(True)
+    arrow = ASIA.index["smoke"], ASIA.index["bronc"]
+    assert facts.facts.is_reversible(arrow)
+    session.configure_search(required="smoke -> bronc")
+    assert not facts.facts.is_reversible(arrow)
+    assert "Held by a constraint" in describe_arrow(facts.facts, None, arrow)
+    assert "that meet the constraints" in describe_class(facts.facts)
+    row = arrows_source(facts.facts, None, [arrow]).cells(0, 0)[0]
+    assert "by constraint" in row
+    session.configure_search(required="smoke -> nobody")  # a search says what is wrong with it
+    assert facts.facts.is_reversible(arrow)
 
 
 def test_too_many_completions_are_told(monkeypatch):

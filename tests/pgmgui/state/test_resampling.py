@@ -105,6 +105,7 @@ def test_other_data_forgets_it_and_other_arrows_do_not(burst):
 def test_incomplete_data_markov_networks_and_no_data_are_refused_in_words():
     _, later, resampling = start(smoke=Hidden())
     assert (resampling.trouble, later.waiting) == (INCOMPLETE, [])
+    assert resampling.find_obstacle() == INCOMPLETE
     session, later, resampling = start(rows=0)
     assert resampling.trouble.startswith("The data cannot be resampled: there is no data")
     session, later, resampling = start()

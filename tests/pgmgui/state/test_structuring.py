@@ -8,6 +8,7 @@ import pytest
 
 from engine.model.errors import Cancelled, PgmError
 from engine.structure.bound import EXACT
+from engine.structure.snapshot import Operation
 from pgmgui.board.board import SEARCHING, perform
 from pgmgui.board.picture import look_at, preview
 from pgmgui.project.examples import find_example
@@ -269,6 +270,12 @@ def test_missing_cells_lead_to_structural_em_which_learns_the_tables(session, st
     assert structuring.course.problem.title == "structural EM by BIC"
     assert structuring.course.bound is None
     assert any("no bound of it is known" in line for line in describe_search(structuring))
+    stand = structuring.course.stand
+    changes = (Operation("add", 0, 1, 2.0), Operation("reverse", 2, 3, 1.0))
+    told = replace(stand, changes=changes, now=replace(stand.now, operation=changes[-1]))
+    structuring.course = replace(structuring.course, stand=told, stop="")
+    assert "2 changes in this round, the last first: turned" in "".join(describe_search(structuring))
+    assert "; added asia → tub, +2 nats." in "".join(describe_search(structuring))
     keep(session, structuring)
     assert session.network.edges
     assert session.marks["lung"] == Hidden()

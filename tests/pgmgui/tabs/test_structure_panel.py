@@ -1,10 +1,14 @@
 """The panel of a search for a structure, without a browser."""
 
 from pgmgui.project.examples import find_example
+from pgmgui.project.marks import Hidden
+from pgmgui.state.resampling import INCOMPLETE
 from pgmgui.state.session import Session
 from pgmgui.state.structuring import Structuring
 from pgmgui.tabs.structure import panel
+from pgmgui.tabs.structure.arrows_view import ArrowsView
 from pgmgui.tabs.structure.panel import StructurePanel, describe_data
+from tests.pgmgui.state.test_arrow_facts import open_asia
 
 
 def test_a_search_whose_page_is_gone_ends(monkeypatch):
@@ -26,3 +30,15 @@ def test_rows_held_out_are_not_said_to_be_learned_from():
     assert describe_data(session) == ["From 5,000 rows of 8 variables."]
     session.hold_out(0.2, 0)
     assert describe_data(session) == ["From 4,000 rows of 8 variables; 1,000 rows held out."]
+
+
+def test_resample_is_not_offered_where_cells_are_missing_and_it_is_said_why():
+    session, facts = open_asia(60)
+    view = ArrowsView(session, facts)
+    view.look(True)
+    assert not view._start.disabled
+    session.mark(["smoke"], Hidden())
+    assert view._start.disabled
+    assert INCOMPLETE in view._progress._pane.object
+    session.mark(["smoke"], None)
+    assert not view._start.disabled
