@@ -26,6 +26,8 @@ MOST_BLOCKS = 3
 """Of a margin: of four, the joint states are nearly as many as the rows."""
 MOST_STATES_PER_ROW = 16
 """Joint states are counted in a table of so many cells for each row at most."""
+MOST_KEPT_PER_ROW = 8
+"""Rows of all margins together for each row of the data, at most: where more occur, the rows are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,14 +163,17 @@ class Margins:
         self._blocks, self._weights = blocks, weights
         self._known: dict[tuple[int, ...], Margin | None] = {}
         self._states = [end - first for first, end in pairwise(blocks.bounds)]
+        self._left = MOST_KEPT_PER_ROW * len(weights)
 
     def find(self, blocks: Iterable[int]) -> Margin | None:
-        """The margin of some blocks; None if they are too many, or have too many joint states."""
+        """The margin of some blocks; None if they are too many, have too many joint states, or there is no room."""
         those = tuple(sorted(set(blocks)))
         if those not in self._known:
             size = math.prod(self._states[b] for b in those)
             is_small = len(those) <= MOST_BLOCKS and size <= MOST_STATES_PER_ROW * len(self._weights)
-            self._known[those] = self._merge(those, size) if is_small else None
+            found = self._merge(those, size) if is_small and self._left > 0 else None
+            self._left -= 0 if found is None else len(found.weights)
+            self._known[those] = found
         return self._known[those]
 
     def _merge(self, those: Sequence[int], size: int) -> Margin:
