@@ -8,7 +8,6 @@ import threading
 import time
 from dataclasses import dataclass
 from importlib.metadata import version
-from multiprocessing import parent_process
 from typing import Any
 
 ASK_SECONDS = 0.5
@@ -27,6 +26,8 @@ def begin(flag: Any) -> None:
 
 
 def _end_with_parent() -> None:
+    from multiprocessing import parent_process
+
     parent = parent_process()
     if parent is not None:
         parent.join()

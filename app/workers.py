@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import logging
 import os
 import signal
 import threading
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Any
 
 from app import worker_process
@@ -93,6 +92,9 @@ def noting_interrupts() -> Iterator[Callable[[], bool]]:
 def _call_processes(number: int) -> Iterator[Team]:
     if number < 1:
         raise PgmError(f"--workers must be 1 or more; got {number}")
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
     context = get_context("spawn")  # what is forked beside threads, such as DuckDB's, may hang
     flag = context.RawValue("b", 0)
 
@@ -125,13 +127,13 @@ def _call_dask(address: str) -> Iterator[Team]:
     try:
         import dask
         from distributed import Client, Event
-        from distributed.comm.addressing import get_address_host_port
     except ImportError:
         raise PgmError('--scheduler needs Dask: pip install "pgmgui[dask]"; or use --workers') from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what becomes of workers is told in our words
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what becomes of workers is told in our words
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
     try:
-        get_address_host_port(address)  # else a client is half made, and complains when it ends
+        asyncio.run(asyncio.wait_for(_ask_scheduler(address), CONNECT_SECONDS))
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:
         raise PgmError(
@@ -148,6 +150,17 @@ def _call_dask(address: str) -> Iterator[Team]:
         yield Team(client.get_executor(), size, *stopping, shares_from=SHARED_SECONDS)
     finally:
         client.close(timeout=CONNECT_SECONDS)
+
+
+async def _ask_scheduler(address: str) -> None:
+    """Ask who is there: a client waits for ever for one that is silent, and complains of a bad address at its end."""
+    from distributed.core import rpc
+    from distributed.security import Security
+
+    async with rpc(address, connection_args=Security().get_connection_args("client")) as found:
+        who = (await found.identity())["type"]
+    if who != "Scheduler":
+        raise PgmError(f"a {who.lower()} is there")
 
 
 def _check_versions(client: Any, address: str) -> None:
@@ -185,8 +198,8 @@ def describe_crew(crew: Crew | None, reason: str) -> tuple[dict[str, Any], list[
         notes.append(f"Nothing was shared out, for the method {reason}; --method chooses another.")
     if team.lost:
         notes.append(
-            f"{count(team.lost, 'part')} of {team.parcels} could not be learned by a worker ({team.trouble}): "
-            "this program has learned that itself."
+            f"Of {count(team.parcels, 'part')} {team.lost} could not be learned by a worker ({team.trouble}), "
+            "and this program did it."
         )
     told = {"workers": {"number": team.size, "parts": team.parcels, "lost": team.lost}}
     return told, notes, [f"learned in {count(team.parcels, 'part')} by {crew.name}"] if team.parcels else []

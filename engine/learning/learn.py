@@ -71,8 +71,7 @@ def learn(
     cancelled : callable
         Asked often, also inside a step: learning then ends with the last whole state, −∞ for what was not begun.
     executor : concurrent.futures.Executor or Team, optional
-        Learns restarts, and their components where they stop on their own, each to the end, with a snapshot when it is;
-        the rows of what is large are counted on it. Not where :meth:`~engine.learning.methods.Method.reason_to_stay`.
+        Learns restarts, or components of them, each to the end, and counts the rows of what is large.
     task : LearningTask, optional
         That of the network, dataset and prior, if it was made before; the textbook's method makes its own.
     resume : Snapshot, optional

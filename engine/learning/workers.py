@@ -73,7 +73,7 @@ class Team:
     def lose(self, error: BaseException) -> None:
         """Note that a worker could not do what it was given."""
         self.lost += 1
-        self.trouble = " ".join(str(error).split())[:200] or type(error).__name__
+        self.trouble = " ".join(str(error).split())[:200] or "it was given up"
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,22 +134,26 @@ class _Sharing:
         share = sum(parcel.seconds for parcel in parcels) / self.team.size
         fits = shares_rows and not self.objective.n_fitted
         large = [parcel for parcel in parcels if fits and parcel.seconds > max(self.team.shares_from, share)]
+        for parcel in parcels:
+            if not parcel.seconds:  # done in a step
+                yield from self._learn_alone(parcel)
         for parcel in large:
             rows = SharedRows(self.objective.only(parcel.components), self.team.executor, self.team.size)
             yield from self._learn_here(parcel, rows)
             if rows.trouble is not None:
                 self.team.lose(rows.trouble)
         others = [parcel for parcel in parcels[len(large) :] if parcel.seconds]
-        idle = [parcel for parcel in parcels if not parcel.seconds]  # done in a step
         if len(others) > 1:
             yield from self._learn_there(deque(others))
-        else:
-            idle += others
-        for parcel in [*self.lost, *idle]:
-            yield from self._learn_here(parcel, Workspace(self.objective.only(parcel.components)))
+        for parcel in self.lost if len(others) > 1 else others:
+            yield from self._learn_alone(parcel)
+
+    def _learn_alone(self, parcel: Parcel) -> Iterator[tuple[int, Progress]]:
+        """A parcel learned in this process by nobody else."""
+        yield from self._learn_here(parcel, Workspace(self.objective.only(parcel.components)))
 
     def _learn_here(self, parcel: Parcel, work: Workspace) -> Iterator[tuple[int, Progress]]:
-        """A parcel learned in this process, by workers that count rows or by nobody else."""
+        """A parcel learned in this process, whoever propagates its rows."""
         done = 0
         for some in iterate(self.learner, work, self._begin(parcel), self.stopping, self.cancelled):
             self.team.left -= bool(some.stop)
@@ -205,15 +209,11 @@ class _Sharing:
         self.lost.append(parcel)
 
     def _stop(self, pending: dict[Future[Progress], Parcel]) -> Iterator[tuple[int, Progress]]:
-        """Stop the workers, and take what they have reached."""
+        """Stop the workers, and take what they have reached; what was not begun comes back as it was."""
         self.team.stop()
-        if self.team.is_stopped is None:
-            return
-        for future in list(pending):
-            if future.cancel():
-                del pending[future]
-        done, _ = wait(pending, STOP_SECONDS)
-        yield from self._collect(done, pending)
+        if self.team.is_stopped is not None:
+            done, _ = wait(pending, STOP_SECONDS)
+            yield from self._collect(done, pending)
 
     def _begin(self, parcel: Parcel) -> Progress:
         """The progress of a parcel before its first step. Time is that of all together."""
