@@ -114,8 +114,8 @@ class Engine:
                 thread.join(POLL)
                 self._tell()
         except BaseException:
-            if self._stop():
-                thread.join()
+            while thread.is_alive() and self._stop():  # again: between two statements nothing is there to be ended
+                thread.join(POLL)
             self._watch(None)
             raise
         self._done += 1
