@@ -25,6 +25,7 @@ from app import (
     simulating,
     structure,
     structure_input,
+    workers,
 )
 from app.sensor_input import add_sensor
 from engine.inference.plan import MEMORY_LIMIT
@@ -209,6 +210,7 @@ def _add_learn(parser: argparse.ArgumentParser) -> None:
     held_out.add_hold_out(parser)
     learning.add_targets(parser)
     learning.add_bound(parser)
+    workers.add_workers(parser)
     _add_memory_limit(parser)
     parser.add_argument("--out", metavar="FILE", help="where to write the learned network")
 

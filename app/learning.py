@@ -6,8 +6,11 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from app.commands import check_seed, describe_distinct, memory_limit, names_by_role, show
 from app.data_input import describe_source
@@ -21,6 +24,7 @@ from app.learning_results import (
     list_result,
     list_ties,
 )
+from app.workers import Crew, call_workers, describe_crew, noting_interrupts
 from engine.formats import read_network, write_network
 from engine.inference.junction_tree import compile_tree
 from engine.learning.bounding import bound_task
@@ -34,6 +38,7 @@ from engine.learning.starts import KINDS
 from engine.learning.stopping import Stopping
 from engine.learning.targets.splitting import has_targets
 from engine.learning.task import make_task
+from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
 from engine.model.errors import PgmError
 from engine.model.network import MarkovNetwork, Network
@@ -50,6 +55,11 @@ MOST_UNTIL = 100_000
 
 def learn(options: argparse.Namespace) -> None:
     """Learn parameters and say how close they are to the best possible."""
+    with call_workers(options) as crew:  # before the data is read: who is not there is missed at once
+        _learn(options, crew)
+
+
+def _learn(options: argparse.Namespace, crew: Crew | None) -> None:
     problem = read_input(options)
     notes, target = problem.notes, check_target(options, problem.network, problem.given)
     start: str | Network = options.start
@@ -59,21 +69,9 @@ def learn(options: argparse.Namespace) -> None:
     if options.estimate == "predictive" and reason:
         raise PgmError(f"--estimate predictive {reason}")
     method = _choose_method(options, problem)
-    snapshots = run_learner(
-        problem.network,
-        problem.data,
-        method,
-        start=start,
-        random_state=check_seed(options.random_state),
-        n_init=options.n_init,
-        prior=problem.prior,
-        given=problem.given,
-        fixed=problem.fixed,
-        ties=problem.ties,
-        stopping=_make_stopping(options),
-        memory_limit=memory_limit(options),
-    )
-    first, last, trace = _follow(snapshots)
+    first, last, trace = _follow(_run(options, problem, method, start, crew), crew)
+    who, noted, shared = describe_crew(crew, METHODS[method].reason_to_stay(last.task))
+    notes += noted
     notes += _list(describe_symmetries(first.task, first.symmetries(), "use --start random"))
     notes += _list(describe_targets(last.task))
     unseen = describe_unseen(last)
@@ -93,8 +91,31 @@ def learn(options: argparse.Namespace) -> None:
         )
         lines += tested
     source, told = describe_source(problem.data)
-    lines += [*told, *_list(f"wrote the learned network to {options.out}" if options.out else "")]
-    show(options, notes, {**result, **source}, lines)
+    lines += [*shared, *told, *_list(f"wrote the learned network to {options.out}" if options.out else "")]
+    show(options, notes, {**result, **who, **source}, lines)
+
+
+def _run(
+    options: argparse.Namespace, problem: Input, method: str, start: str | Network, crew: Crew | None
+) -> Iterator[Snapshot]:
+    """The snapshots of learning, here or by workers."""
+    with nullcontext(NEVER) if crew is None else noting_interrupts() as cancelled:
+        yield from run_learner(
+            problem.network,
+            problem.data,
+            method,
+            start=start,
+            random_state=check_seed(options.random_state),
+            n_init=options.n_init,
+            prior=problem.prior,
+            given=problem.given,
+            fixed=problem.fixed,
+            ties=problem.ties,
+            stopping=_make_stopping(options),
+            memory_limit=memory_limit(options),
+            cancelled=cancelled,
+            executor=None if crew is None else crew.team,
+        )
 
 
 def _make_stopping(options: argparse.Namespace) -> Stopping:
@@ -116,7 +137,7 @@ def _choose_method(options: argparse.Namespace, problem: Input) -> str:
     return method
 
 
-def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Floats]]:
+def _follow(snapshots: Iterator[Snapshot], crew: Crew | None) -> tuple[Snapshot, Snapshot, list[Floats]]:
     """The first and the last snapshot of a run, and the objective of each restart at every iteration.
 
     Ctrl+C ends the run in the middle of an iteration, with what the one before has reached, or the best one where runs
@@ -133,7 +154,7 @@ def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Flo
                 snapshot.task.has_moving_targets and trace[-1].max() > highest.objective.sum(axis=1).max()
             ):
                 highest = snapshot
-            _show_progress(snapshot)
+            _show_progress(snapshot, crew)
     except KeyboardInterrupt:
         if highest is None:
             raise
@@ -141,7 +162,9 @@ def _follow(snapshots: Iterator[Snapshot]) -> tuple[Snapshot, Snapshot, list[Flo
         if found[-1].task.has_moving_targets:
             reached = {name: getattr(highest, name) for name in ("theta", "counts", "log_likelihood", "objective")}
             found[-1] = replace(found[-1], **reached)
-        _show_progress(found[-1])
+        _show_progress(found[-1], crew)
+    if found[-1].stop == "cancelled" and not np.isfinite(trace[-1]).any():  # by workers, before they had begun
+        raise KeyboardInterrupt
     return found[0], found[-1], trace
 
 
@@ -242,7 +265,7 @@ def _list(line: str) -> list[str]:
     return [line] if line else []
 
 
-def _show_progress(snapshot: Snapshot) -> None:
+def _show_progress(snapshot: Snapshot, crew: Crew | None) -> None:
     """One line on a terminal, written over at every iteration."""
     if not sys.stderr.isatty():
         return
@@ -252,6 +275,8 @@ def _show_progress(snapshot: Snapshot) -> None:
         f"iteration {snapshot.iteration}  objective {snapshot.objective.sum(axis=1).max():,.4f}  "
         f"to go {to_go}  components left {left}"
     )
+    if crew is not None and crew.team.parcels:
+        text += f"  {crew.team.left} of {crew.team.parcels} parts at work on {crew.name}"
     print(f"\r\x1b[K{text}", end="\r\x1b[K" if snapshot.stop else "", file=sys.stderr, flush=True)
 
 

@@ -14,14 +14,14 @@ from engine.learning.course import Course
 from engine.learning.distance import no_history
 from engine.learning.learner import State
 from engine.learning.learners.auto.learner import Auto
-from engine.learning.methods import Method, find_method
+from engine.learning.methods import FACTOR_WISE, Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.starts import make_starts
 from engine.learning.stopping import Progress, Stopping, begin, iterate
 from engine.learning.target_conflicts import describe_conflict
 from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask, make_task
-from engine.learning.workers import learn_on_workers
+from engine.learning.workers import Team, learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
 from engine.learning.zeros import describe_zeros
 from engine.model.arrays import Floats, Ints
@@ -53,7 +53,7 @@ def learn(
     stopping: Stopping | None = None,
     memory_limit: int = MEMORY_LIMIT,
     cancelled: Callable[[], bool] = NEVER,
-    executor: Executor | None = None,
+    executor: Executor | Team | None = None,
     task: LearningTask | None = None,
     resume: Snapshot | None = None,
 ) -> Iterator[Snapshot]:
@@ -70,8 +70,8 @@ def learn(
         See :func:`~engine.learning.task.make_task`. If targets are not fixed, the last snapshot has the best iterates.
     cancelled : callable
         Asked often, also inside a step: learning then ends with the last whole state, −∞ for what was not begun.
-    executor : concurrent.futures.Executor, optional
-        With a decomposed method, components are learned on it, each to the end, with one snapshot when it is.
+    executor : concurrent.futures.Executor or Team, optional
+        Learns restarts, or components of them, each to the end, and counts the rows of what is large.
     task : LearningTask, optional
         That of the network, dataset and prior, if it was made before; the textbook's method makes its own.
     resume : Snapshot, optional
@@ -108,6 +108,7 @@ class _Runs:
         resumed: Snapshot | None = None,
     ) -> None:
         self.task, self.learner, self.started, self.resumed = task, method.learner_for(task), started, resumed
+        self.can_share = not method.reason_to_stay(task)
         self.is_split = method.decomposed and task.objective.is_separable
         self.stopping = self._share(stopping)
         self.theta = starts
@@ -137,12 +138,12 @@ class _Runs:
         units = len(objective.incomplete) if counted else objective.n_components
         return replace(stopping, until=stopping.until / max(1, units))
 
-    def run(self, executor: Executor | None, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+    def run(self, executor: Executor | Team | None, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
         """All restarts, to the end or until they are cancelled."""
         try:
-            is_apart = self.is_split and not self.learner.chooses_units
-            if executor is not None and is_apart and self.resumed is None:
-                yield from self.on_executor(executor, cancelled)
+            if executor is not None and self.can_share and self.resumed is None:
+                team = executor if isinstance(executor, Team) else Team(executor)
+                yield from self.on_workers(team, cancelled)
             else:
                 yield from self.in_batches(cancelled)
         except Cancelled:  # outside of a step: all that was learned is recorded
@@ -176,23 +177,29 @@ class _Runs:
                 return
             seconds, inferences = progress.seconds, self._inferences
 
-    def on_executor(self, executor: Executor, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
-        """Components, each learned to the end by a worker."""
-        seconds, stops, inferences = 0.0, [], 0
-        work = Workspace(self.task.objective)
+    def on_workers(self, team: Team, cancelled: Callable[[], bool]) -> Iterator[Snapshot]:
+        """Restarts, or components of each, learned to the end by workers."""
+        work, objective = Workspace(self.task.objective), self.task.objective
+        begun: list[Progress] = []
+        stops: list[str] = []
+        spent = np.zeros(len(self.theta), dtype=np.int64)
         for k in range(len(self.theta)):
-            one, is_last = slice(k, k + 1), k == len(self.theta) - 1
-            progress = self._begin(work, one, seconds, cancelled)
-            self._inferences = inferences + progress.inferences
-            yield self._record(one, progress, "")
-            started = time.perf_counter()
-            found = learn_on_workers(executor, self.learner, self.task.objective, progress, self.stopping, cancelled)
-            for progress, left in found:
-                self._inferences = inferences + progress.inferences
-                stops.append(progress.stop)
-                yield self._record(one, progress, max(stops, key=STOPS.index) if is_last and not left else "")
-            seconds += time.perf_counter() - started
-            inferences = self._inferences
+            progress = self._begin(work, slice(k, k + 1), begun[-1].seconds if begun else 0.0, cancelled)
+            begun.append(progress)
+            spent[k] = progress.inferences
+            self._inferences = int(spent.sum())
+            yield self._record(slice(k, k + 1), progress, "")
+        begun = [replace(progress, seconds=begun[-1].seconds) for progress in begun]
+        shares_rows = not isinstance(self.learner, FACTOR_WISE)
+        for k, progress in learn_on_workers(
+            team, self.learner, objective, begun, self.stopping, cancelled, shares_rows
+        ):
+            spent[k] = progress.inferences
+            self._inferences = int(spent.sum())
+            stops += [progress.stop] if progress.stop else []
+            ends = bool(progress.stop) and not team.left
+            whole = replace(progress, iteration=max(self._iteration, progress.iteration))
+            yield self._record(slice(k, k + 1), whole, max(stops, key=STOPS.index) if ends else "")
 
     def _begin(self, work: Workspace, batch: slice, seconds: float, cancelled: Callable[[], bool]) -> Progress:
         """The progress of some restarts before their first step, when others have taken some seconds."""

@@ -126,6 +126,12 @@ class Method:
             return "takes several targets in a row for likelihoods, and overshoots them; use em, hybrid or lbfgs"
         return ""
 
+    def reason_to_stay(self, task: LearningTask) -> str:
+        """Why nothing of a task is shared out among workers, as what is said of the method; empty if it is."""
+        if self.learner.chooses_units:
+            return "has restarts that learn from one another"
+        return "keeps the best of all iterates, with non-fixed targets" if task.has_moving_targets else ""
+
     def reason_against_task(self, task: LearningTask) -> str:
         """Why the method does not learn a task: its network, prior, given variables or data; empty if it does."""
         prior = 1.0 if task.geometry.prior is None else task.geometry.prior

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -72,6 +72,12 @@ class _Run:
     is_slow: bool
 
 
+Counted = tuple[slice, Floats, Floats]
+"""Of a chunk: where its counts belong among the parameters, these counts, and per row ± w log Z."""
+Share = tuple[int, int]
+"""Some of the chunks of a term, all jobs one after the other: the first, and the one after the last."""
+
+
 class Workspace:
     """An objective with arrays to evaluate it in: only one thread may use it at a time.
 
@@ -134,6 +140,22 @@ class Workspace:
         counts = objective.geometry.gather(found[1])
         return Evaluation(likelihood, counts, found[-1], objective.rows_per_pass)
 
+    def read_parameters(self, scaled: Floats) -> None:
+        """Take over the parameters of another workspace of the same objective, as they stand in its pool."""
+        self._pool[: len(scaled)] = scaled
+
+    def count_chunks(self, term: Term, share: Share, cancelled: Callable[[], bool] = NEVER) -> Iterator[Counted]:
+        """What the chunks of a share of a term's rows count, each by itself.
+
+        Call it where NumPy's warnings are off.
+        """
+        first, last = share
+        for job in term.jobs:
+            which = slice(max(0, first), max(0, last))
+            yield from Workspace._run_job(self, job, term.sign, cancelled, None, which)
+            number = len(self._find_run(job, term.sign).chunks)
+            first, last = first - number, last - number
+
     def _propagate(
         self,
         term: Term,
@@ -143,31 +165,47 @@ class Workspace:
         visit: Callable[[Chunk], object] | None,
     ) -> None:
         """Propagate the rows of a term, a chunk at a time, and add what they count, and find ± w log Z of each."""
+        for job in term.jobs:
+            for span, counted, weighted in self._run_job(job, term.sign, cancelled, visit):
+                counts[span] += counted
+                found.append(weighted)
+
+    def _run_job(
+        self,
+        job: Job,
+        sign: int,
+        cancelled: Callable[[], bool],
+        visit: Callable[[Chunk], object] | None = None,
+        which: slice = slice(None),
+    ) -> Iterator[Counted]:
+        """What each chunk of a job counts, or each of some of them."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
-        for job in term.jobs:
-            run = self._runs.get(job) or self._prepare(job, term.sign)
-            tape, inner_check = run.tape, check if run.is_slow else None
-            for start, weights, signed, fitter in run.chunks:
-                check()
-                if fitter is not None:
-                    fitter.fit(check)
-                log_z = tape.run(start, weights, inner_check)
-                doubtful = tape.find_doubtful()
-                if doubtful is not None:
-                    self._correct(job, tape, start, weights, doubtful, log_z)
-                if fitter is not None:
-                    fitter.settle(log_z)
-                counts[tape.span] += tape.counts()
-                weighted = log_z * signed
-                if doubtful is not None or fitter is not None:
-                    weighted[weights == 0] = 0.0  # also where the row is impossible
-                found.append(weighted)
-                if visit is not None and isinstance(tape, Tape):
-                    visit(Chunk(weights, tape.families()))
+        run = self._find_run(job, sign)
+        tape, inner_check = run.tape, check if run.is_slow else None
+        for start, weights, signed, fitter in run.chunks[which]:
+            check()
+            if fitter is not None:
+                fitter.fit(check)
+            log_z = tape.run(start, weights, inner_check)
+            doubtful = tape.find_doubtful()
+            if doubtful is not None:
+                self._correct(job, tape, start, weights, doubtful, log_z)
+            if fitter is not None:
+                fitter.settle(log_z)
+            counted = tape.counts()
+            weighted = log_z * signed
+            if doubtful is not None or fitter is not None:
+                weighted[weights == 0] = 0.0  # also where the row is impossible
+            if visit is not None and isinstance(tape, Tape):
+                visit(Chunk(weights, tape.families()))
+            yield tape.span, counted, weighted
+
+    def _find_run(self, job: Job, sign: int) -> _Run:
+        return self._runs.get(job) or self._prepare(job, sign)
 
     def _correct(
         self, job: Job, tape: Tape | Levels, start: int, weights: Floats, doubtful: Ints, log_z: Floats

@@ -98,24 +98,27 @@ class Engine:
     def run(self, ask: Callable[[], None]) -> None:
         """Do something that the engine takes long for."""
         failures: list[BaseException] = []
+        done = threading.Event()  # a thread whose join was interrupted says that it has ended, whether it has or not
 
         def work() -> None:
             try:
                 ask()
             except BaseException as error:
                 failures.append(error)
+            finally:
+                done.set()
 
         thread = threading.Thread(target=work, daemon=True)
         self.questions += 1
         self._share = 0.0
         thread.start()
         try:
-            while thread.is_alive():
-                thread.join(POLL)
+            while not done.wait(POLL):
                 self._tell()
+            self._tell()
         except BaseException:
-            if self._stop():
-                thread.join()
+            while not done.is_set() and self._stop():  # again: between two statements nothing is there to be ended
+                done.wait(POLL)
             self._watch(None)
             raise
         self._done += 1

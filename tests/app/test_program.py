@@ -45,6 +45,17 @@ def wait(*_, **__):
     time.sleep(600)
 {place} = wait
 """
+# Says when a worker has begun and has something to do.
+WHILE_WORKERS_LEARN = """
+import sys
+from engine.learning.workers import _Sharing
+begun = []
+def submit(self, *words, submit=_Sharing._submit):
+    begun or begun.append(self.team.executor.submit(int).result())
+    submit(self, *words)
+    print("at it", flush=True)
+_Sharing._submit = submit
+"""
 SOON = 1.0
 """Seconds of CPU: those of the clock depend on what else the machine does."""
 
@@ -52,7 +63,9 @@ SOON = 1.0
 def start(code: str, *words: object) -> subprocess.Popen[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     command = [sys.executable, "-c", f"{code}\n{RUN}", *map(str, words)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True, start_new_session=True
+    )
 
 
 @pytest.mark.parametrize("name", ["app.cli", "numpy", "app.main", "panel"])
@@ -87,6 +100,22 @@ def test_an_interrupt_ends_learning_at_once(tmp_path, place, code, wrote):
     assert "Traceback" not in complaints
 
 
+@pytest.mark.parametrize(
+    ("number", "code", "wrote"), [(signal.SIGINT, 0, True), (signal.SIGTERM, 143, False), (signal.SIGKILL, -9, False)]
+)
+def test_workers_end_with_the_program(tmp_path, number, code, wrote):
+    """They hold its output open: it ends only when all of them have. A terminal sends Ctrl+C to them too."""
+    out = tmp_path / "learned.bif"
+    words = ("--workers", 2, "--n-init", 3, "--tol", 0, "--max-iter", 10**9, "--bound-seconds", 0, "--out", out)
+    process = start(WHILE_WORKERS_LEARN, "learn", EXAMPLES / "asia.bif", EXAMPLES / "asia.csv", *words)
+    for _ in range(3):  # both processes have been started then
+        assert process.stdout.readline() == "at it\n"
+    os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
+    _, complaints = process.communicate(timeout=60)
+    assert (process.returncode, out.exists()) == (code, wrote), complaints
+    assert "Traceback" not in complaints
+
+
 def _children_cpu() -> float:
     """Seconds of CPU that processes took which were started here and have ended."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -96,7 +125,7 @@ def _children_cpu() -> float:
 @pytest.mark.parametrize("words", [("info", "asia.bif"), ("decompose", "asia.bif", "asia.csv")])
 def test_a_command_loads_only_what_it_needs(words):
     """SciPy takes a third of a second, Panel more than one."""
-    heavy = "{'scipy', 'networkx', 'panel', 'bokeh', 'pandas', 'pyarrow'}"
+    heavy = "{'scipy', 'networkx', 'panel', 'bokeh', 'pandas', 'pyarrow', 'ibis', 'distributed', 'multiprocessing'}"
     code = f"import atexit, sys; atexit.register(lambda: print(*sorted({heavy} & set(sys.modules))))"
     process = start(code, words[0], *(EXAMPLES / name for name in words[1:]), "--json")
     out, _ = process.communicate(timeout=60)
