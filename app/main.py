@@ -19,11 +19,13 @@ from app.server import ADDRESS, TITLE, is_loopback, make_server, run
 from app.window import HOW_TO, Window
 from engine.formats import read_dataset, read_network
 from engine.model.errors import PgmError
+from engine.sources.places import Place
 from pgmgui.board.arrow_layer import with_arrows
 from pgmgui.board.autosave import keep_look, start_keeping
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.counting_beside import CountingBeside
 from pgmgui.board.first_run_card import make_first_run_card
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
@@ -33,6 +35,8 @@ from pgmgui.components.divider.divider import Divider
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
+from pgmgui.project.counted_data import AnyData
+from pgmgui.project.counting import ELSEWHERE, find_place, is_counted, open_place
 from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import Link, parse_link
@@ -132,7 +136,8 @@ def serve(
     window : bool
         Open the page in a window of its own, and end when that is closed; in the browser if there can be none.
     """
-    opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
+    opened = read_files(network_path, data_path, normalise, is_loopback(address))
+    store = Store(default_folder(), keep)
     server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
     prepare()
     if announce is not None:
@@ -163,7 +168,7 @@ def _open_window(server: Server, url: str, path: str | Path | None) -> Window:
 
 
 def read_files(
-    network_path: str | Path | None, data_path: str | Path | None, normalise: bool = False
+    network_path: str | Path | None, data_path: str | Path | None, normalise: bool = False, local: bool = True
 ) -> tuple[Saved, Derived] | None:
     """What the files of the command line hold, and what follows from it: found once, for all tabs."""
     if network_path is None:
@@ -184,8 +189,15 @@ def read_files(
         return saved, derive(saved.scene)
     scene = open_scene(read_network(network_path, normalise), str(network_path))
     if data_path is not None:
-        data = read_dataset(data_path, scene.document.network.variables)
-        scene = replace(scene, note=f"{scene.note}, {Path(data_path).name}", data=data)
+        where, password = find_place(str(data_path))
+        data: AnyData
+        if is_counted(where):
+            if not local:
+                raise PgmError(ELSEWHERE)
+            data = open_place(Place(where), scene.document.network, password)
+        else:
+            data = read_dataset(data_path, scene.document.network.variables)
+        scene = replace(scene, note=f"{scene.note}, {Path(where.partition('?')[0]).name}", data=data)
     return Saved(scene), derive(scene)
 
 
@@ -236,7 +248,10 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
     """What the page is about."""
     session = Session(local=local)
+    session.count_first = counting = CountingBeside(session)
     race = Race(session)
+    if pn.state.curdoc is not None:
+        pn.state.on_session_destroyed(lambda *_: counting.stop())
     if pn.state.curdoc is not None:
         pn.state.on_session_destroyed(lambda *_: race.stop())
     key, link = _open(session, race, store, opened)
@@ -311,7 +326,8 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
             saved = find_kept(store, key)
             if saved is not None and race.open(saved):
                 return key, None
-            trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
+            gone = "The work that this address names is not kept here any more. Open its file, or begin anew."
+            trouble = gone if saved is None else session.message
         elif query:
             link = parse_link(query)
             if race.open(link.saved):
