@@ -84,17 +84,21 @@ def find_password(where: str) -> str:
     """The password in a URL, as it is meant; empty if there is none, or dots stand for it."""
     if not is_url(where):
         return ""
-    found = unquote(split_url(where).password or "")
+    parts = split_url(where)
+    found = unquote(parts.password or "") or dict(parse_qsl(parts.query)).get("password", "")
     return "" if found == DOTS else found
 
 
 def add_password(where: str, password: str) -> str:
-    """A URL with another password, or none; those of no user stay as they are."""
-    parts = split_url(where)
-    if not password or not parts.username:
-        return drop_password(where)
-    name, _, host = drop_password(where).partition("://")[2].partition("@")
-    return f"{parts.scheme}://{name}:{quote(password, safe='')}@{host}"
+    """A URL with another password, or none."""
+    plain, word = drop_password(where), quote(password, safe="")
+    if not password:
+        return plain
+    if not split_url(where).username:
+        return f"{plain}{'&' if '?' in plain else '?'}password={word}"
+    scheme, _, rest = plain.partition("://")
+    name, _, host = rest.partition("@")
+    return f"{scheme}://{name}:{word}@{host}"
 
 
 def list_secrets(where: str) -> tuple[str, ...]:
@@ -121,5 +125,5 @@ def _rewrite(where: str, dots: str | None) -> str:
     name, colon, _ = user.partition(":")
     netloc = f"{name}:{dots}@{host}" if dots and colon else f"{name}{at}{host}"
     asked = [(key, dots or "") if _SECRET.search(key) else (key, value) for key, value in parse_qsl(parts.query)]
-    query = urlencode([(key, value) for key, value in asked if value], safe=f"/:{DOTS}")
-    return urlunsplit((parts.scheme, netloc, parts.path, query, ""))
+    query = urlencode([(key, value) for key, value in asked if value], safe="/:")
+    return urlunsplit((parts.scheme, netloc, parts.path, query.replace(quote(DOTS), DOTS), ""))

@@ -61,7 +61,7 @@ class Counting:
 
     def describe(self) -> str:
         """How far it is, in words."""
-        return f"{self._what}: {'connecting' if self._now is None else self._now.describe()} …"
+        return f"{self._what}: {'opening' if self._now is None else self._now.describe()} …"
 
 
 def find_place(text: str) -> tuple[str, str]:

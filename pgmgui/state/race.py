@@ -197,6 +197,9 @@ class Race(param.Parameterized):
                 self._restore(saved.results, saved.looked_at)
             else:  # what was learned fits the data, which is yet to be counted
                 self._awaiting = replace(saved, scene=session.scene)
+                session.say(
+                    f"The data lies in {saved.scene.place.title}: to have it counted, press Read in the Data tab."
+                )
         return True
 
     def _restore(self, results: Sequence[Result], looked_at: Result | None) -> None:

@@ -157,7 +157,7 @@ class DataGrid(pn.viewable.Viewer):
 
     def _describe(self, scored: Scored | None) -> list[str]:
         if isinstance(self._shown, IbisTable) and self._look_at.value == ROWS:
-            return [READ_ONLY.format(name=self._shown.name)]
+            return [READ_ONLY]
         if self._order.value == AS_READ or self._look_at.value != ROWS:
             return []
         if scored is None:

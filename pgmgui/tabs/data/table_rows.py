@@ -10,10 +10,10 @@ from pgmgui.components.grid.grid import Cell, Source
 from pgmgui.state.row_window import BLOCK, MOST_BLOCKS, RowWindow
 from pgmgui.tabs.data_rows import data_source, list_columns
 
-ABSENT: Cell = {"text": "…", "about": "being fetched"}
+ABSENT: Cell = {"text": "…", "kind": "absent", "about": "being fetched"}
 READ_ONLY = (
-    "Read-only: these rows are counted where they lie, in {name}, and fetched as you scroll, in the order in which "
-    "they come from there."
+    "Read-only: these rows are counted where they lie, and fetched as you scroll, in the order in which they come "
+    "from there."
 )
 
 
