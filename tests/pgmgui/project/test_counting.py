@@ -76,7 +76,7 @@ def open_session(scene):
     session = Session()
     assert session.open(scene), session.message
     race = Race(session)
-    session.configure(methods=("d-em",), seed=3)
+    session.configure(methods=("d-em",), seed=3, max_iter=40)
     return session, race
 
 
