@@ -59,6 +59,9 @@ class PlaceForm(pn.viewable.Viewer):
         self._read_file, self._builds, self._begins = read_file, builds, begins
         self._known = ("", "")  # the URL and the password of the last connection
         self._listed = ""
+        self._counting = Counting("")
+        if pn.state.curdoc is not None:  # nobody waits for it then
+            pn.state.on_session_destroyed(lambda *_: self._counting.stop())
         self._path = make_path_field("Data path on this machine", ABOUT, "~/asia.csv or rows/*.parquet", self._read)
         button = make_button("Read", "the data at this path, pattern or URL", self._read)
         self._password = pmui.PasswordInput(
@@ -130,7 +133,7 @@ class PlaceForm(pn.viewable.Viewer):
 
     async def _count(self, place: Place, password: str) -> None:
         before = self._session.scene
-        counting = Counting(f"Counting {place.title}")
+        self._counting = counting = Counting(f"Counting {place.title}")
         as_new = self._builds() or not before.document.network.variables
 
         def make(scene: Scene) -> Scene:
