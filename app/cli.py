@@ -125,6 +125,7 @@ def _add_serve(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help='open a window of its own, and end when it is closed; needs a web view: pip install "pgmgui[desktop]"',
     )
+    parser.add_argument("--table", metavar="NAME", help="the table, where DATA is a database that has several")
     parser.add_argument(
         "--keep",
         type=int,

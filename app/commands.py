@@ -59,6 +59,7 @@ def serve(options: argparse.Namespace) -> None:
         normalise=options.normalise,
         keep=options.keep,
         window=options.window,
+        table=options.table,
     )
 
 

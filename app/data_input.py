@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.formats import read_dataset
-from engine.inference.text_tables import format_seconds
 from engine.model.source import Source
 from engine.model.variable import Variable
 from engine.sources.engine import Asking
@@ -59,11 +58,7 @@ def show_asking(now: Asking | None) -> None:
     if now is None:
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
         return
-    done = (now.done + now.share) / now.questions
-    rows = f"{round(done * now.rows):,} of {now.rows:,} rows, " if now.rows else ""
-    left = "" if now.left is None else f", {format_seconds(now.left)} left"
-    text = f"counting: {rows}{min(now.done + 1, now.questions)} of {now.questions} questions, {done:.0%}{left}"
-    print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
+    print(f"\r\x1b[Kcounting: {now.describe()}", end="", file=sys.stderr, flush=True)
 
 
 def describe_source(data: Source) -> tuple[dict[str, Any], list[str]]:

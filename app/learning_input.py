@@ -101,19 +101,20 @@ def _read_session(options: argparse.Namespace) -> tuple[Input, HoldOut | None]:
 
     Its prior, its given variables and its tied tables hold where the options name no others.
     """
-    from pgmgui.project.marks import apply_marks  # the dashboard's parts take a while to import
+    from pgmgui.project.counted_data import see  # the dashboard's parts take a while to import
+    from pgmgui.project.counting import recount
     from pgmgui.project.session_file import is_session, read_session
 
     path = options.network
     if not is_session(path):
         raise PgmError(f"{path}: a network needs data to learn from; give a data file too, or a session's file alone")
-    scene = read_session(path).scene
+    scene = recount(read_session(path).scene)
     network = scene.document.network
     if scene.data is None or not scene.data.dataset.n_rows:
         raise PgmError(f"{path}: the session has no data; there is nothing to learn from")
     asked = any(getattr(options, name, None) for name in ("prior", "l1", "l2"))
     prior = read_prior(network, options) if asked else scene.whole_prior
-    seen = apply_marks(scene.data.dataset, scene.marks)
+    seen = see(scene.data.dataset, scene.marks)
     given = _parse_given(network, options) or scene.given
     ties = _parse_ties(network, options) or scene.tied
     return Input(scene.document, seen, prior, given, ties, [], fixed=scene.fixed_targets), scene.hold_out

@@ -15,15 +15,20 @@ from panel import reactive
 from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page
 
+from app.data_input import show_asking
 from app.server import ADDRESS, TITLE, is_loopback, make_server, run
 from app.window import HOW_TO, Window
-from engine.formats import read_dataset, read_network
+from engine.formats import NETWORK_FORMATS, read_dataset, read_network, split_name
 from engine.model.errors import PgmError
+from engine.sources.engine import watching
+from engine.sources.opening import check_table
+from engine.sources.places import Place, hide_password
 from pgmgui.board.arrow_layer import with_arrows
 from pgmgui.board.autosave import keep_look, start_keeping
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
 from pgmgui.board.browser_tab import is_closed
+from pgmgui.board.counting_beside import CountingBeside
 from pgmgui.board.first_run_card import make_first_run_card
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
@@ -33,12 +38,13 @@ from pgmgui.components.divider.divider import Divider
 from pgmgui.components.later import Later
 from pgmgui.components.lazy_tabs import LazyTabs
 from pgmgui.project.apart import prepare
+from pgmgui.project.counting import ELSEWHERE, build_counted_scene, count_into, find_place, is_counted
 from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import Link, parse_link
 from pgmgui.project.look import take_look
 from pgmgui.project.network_files import open_scene
-from pgmgui.project.scene import Derived, derive
+from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
 from pgmgui.project.store import MOST_KEPT, Store, default_folder
 from pgmgui.state.answers import Answers
@@ -108,12 +114,13 @@ def serve(
     normalise: bool = False,
     keep: int = MOST_KEPT,
     window: bool = False,
+    table: str | None = None,
 ) -> None:
     """Serve the dashboard until interrupted.
 
     Parameters
     ----------
-    network_path, data_path : path, optional
+    network_path, data_path, table : optional
         What each new tab opens; an example without them. A file that cannot be read raises PgmError
         before the server starts.
     port : int, optional
@@ -132,8 +139,9 @@ def serve(
     window : bool
         Open the page in a window of its own, and end when that is closed; in the browser if there can be none.
     """
-    opened, store = read_files(network_path, data_path, normalise), Store(default_folder(), keep)
-    server, url = make_server(lambda: build_page(opened, is_loopback(address), store), port, address)
+    local, store = is_loopback(address), Store(default_folder(), keep)
+    opened = read_files(network_path, data_path, normalise, local, table)
+    server, url = make_server(lambda: build_page(opened, local, store), port, address)
     prepare()
     if announce is not None:
         announce(url)
@@ -158,18 +166,26 @@ def _open_window(server: Server, url: str, path: str | Path | None) -> Window:
             print(f"pgmgui: {HOW_TO}: {url}", file=sys.stderr)
             loop.add_callback(server.show, "/")
 
-    title = TITLE if path is None else f"{Path(path).name} – {TITLE}"
+    title = TITLE if path is None else f"{Path(hide_password(str(path))).name} – {TITLE}"
     return Window(url, title, default_folder() / "window", end)
 
 
 def read_files(
-    network_path: str | Path | None, data_path: str | Path | None, normalise: bool = False
+    network_path: str | Path | None,
+    data_path: str | Path | None,
+    normalise: bool = False,
+    local: bool = True,
+    table: str | None = None,
 ) -> tuple[Saved, Derived] | None:
     """What the files of the command line hold, and what follows from it: found once, for all tabs."""
     if network_path is None:
         if data_path is not None:
             raise PgmError(f"{data_path}: a dataset needs a network; give the network's file first")
         return None
+    is_network = split_name(network_path)[1] in NETWORK_FORMATS
+    if data_path is None and not is_network and is_counted(find_place(str(network_path))[0]):
+        scene = _count(str(network_path), table, local, build_counted_scene)
+        return Saved(scene), derive(scene)
     if is_table(network_path):
         if data_path is not None:
             raise PgmError(
@@ -184,9 +200,23 @@ def read_files(
         return saved, derive(saved.scene)
     scene = open_scene(read_network(network_path, normalise), str(network_path))
     if data_path is not None:
-        data = read_dataset(data_path, scene.document.network.variables)
-        scene = replace(scene, note=f"{scene.note}, {Path(data_path).name}", data=data)
+        where = find_place(str(data_path))[0]
+        scene = replace(scene, note=f"{scene.note}, {Path(where.partition('?')[0]).name}")
+        if is_counted(where):
+            scene = _count(str(data_path), table, local, partial(count_into, scene))
+        else:
+            check_table(where, table)
+            scene = replace(scene, data=read_dataset(data_path, scene.document.network.variables))
     return Saved(scene), derive(scene)
+
+
+def _count(text: str, table: str | None, local: bool, make: Callable[[Place, str], Scene]) -> Scene:
+    """The scene that is made of data that is counted where it lies, as was said on the command line."""
+    where, password = find_place(text)
+    if not local:
+        raise PgmError(ELSEWHERE)
+    with watching(show_asking):
+        return make(Place(where, table), password)
 
 
 def build_page(
@@ -236,7 +266,10 @@ def lay_out(desk: Desk, *unseen: pn.viewable.Viewable) -> tuple[list[object], li
 def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) -> Desk:
     """What the page is about."""
     session = Session(local=local)
+    session.count_first = counting = CountingBeside(session)
     race = Race(session)
+    if pn.state.curdoc is not None:
+        pn.state.on_session_destroyed(lambda *_: counting.stop())
     if pn.state.curdoc is not None:
         pn.state.on_session_destroyed(lambda *_: race.stop())
     key, link = _open(session, race, store, opened)
@@ -311,7 +344,8 @@ def _open(session: Session, race: Race, store: Store, opened: tuple[Saved, Deriv
             saved = find_kept(store, key)
             if saved is not None and race.open(saved):
                 return key, None
-            trouble = "The work that this address names is not kept here any more. Open its file, or begin anew."
+            gone = "The work that this address names is not kept here any more. Open its file, or begin anew."
+            trouble = gone if saved is None else session.message
         elif query:
             link = parse_link(query)
             if race.open(link.saved):

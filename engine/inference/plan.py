@@ -23,9 +23,10 @@ import numpy as np
 
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.pool import Piece, Pool
-from engine.inference.text_tables import format_bytes, format_count, format_seconds, format_table
+from engine.inference.text_tables import format_bytes, format_count, format_table
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts
 from engine.model.dataset import MISSING
+from engine.model.messages import format_seconds
 from engine.model.network import Network
 from engine.model.source import Source
 from engine.model.variable import Variable

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.model.messages import two_digits
+
 MOST_LINES = 12
 """Longer tables are cut."""
 
@@ -23,18 +25,6 @@ def format_table(heads: Sequence[str], lines: Sequence[Sequence[str]], most: int
     return "\n".join(text + ([f"… {len(lines) - most:,} more"] if len(lines) > most else []))
 
 
-def format_seconds(seconds: float) -> str:
-    """A time to two digits, in the unit that reads best.
-
-    >>> format_seconds(0.01234), format_seconds(3.21), format_seconds(4321)
-    ('12 ms', '3.2 s', '72 min')
-    """
-    for most, size, unit in ((1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (600.0, 1.0, "s"), (36_000.0, 60.0, "min")):
-        if seconds < most:
-            return f"{_two_digits(seconds / size)} {unit}"
-    return f"{_two_digits(seconds / 3600)} h"
-
-
 def format_bytes(size: float) -> str:
     """An amount of memory to two digits, in the unit that reads best.
 
@@ -43,8 +33,8 @@ def format_bytes(size: float) -> str:
     """
     for most, unit in ((2**10, "B"), (2**20, "kB"), (2**30, "MB")):
         if size < most:
-            return f"{_two_digits(size / (most // 2**10))} {unit}"
-    return f"{_two_digits(size / 2**30)} GB"
+            return f"{two_digits(size / (most // 2**10))} {unit}"
+    return f"{two_digits(size / 2**30)} GB"
 
 
 def format_count(number: float) -> str:
@@ -54,7 +44,3 @@ def format_count(number: float) -> str:
     ('1,234,567', '1.1e+12')
     """
     return f"{number:,}" if number < 10**10 else f"{number:.3g}"
-
-
-def _two_digits(number: float) -> str:
-    return f"{number:.2g}" if number < 10 or number >= 10**6 else f"{number:,.0f}"

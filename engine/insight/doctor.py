@@ -13,7 +13,7 @@ from engine.learning.starts import find_symmetries
 from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask
 from engine.model.arrays import Ints, weighted_counts
-from engine.model.dataset import Role
+from engine.model.dataset import Dataset, Role
 from engine.model.network import MarkovNetwork, Network
 from engine.model.variable import list_names
 
@@ -79,7 +79,9 @@ def examine(task: LearningTask, lines: Ints | None = None) -> list[Finding]:
 
 def _impossible_rows(task: LearningTask, lines: Ints | None) -> Iterator[Finding]:
     """Rows of probability 0 under the current parameters, and the tables or factors whose zeros make them so."""
-    network, data = task.network, drop_targets(task.dataset.rows())
+    if not isinstance(task.dataset, Dataset):
+        return  # whole rows would have to be fetched
+    network, data = task.network, drop_targets(task.dataset)
     rows = np.arange(min(data.n_rows, MOST_ROWS))
     if not rows.size:
         return
@@ -216,15 +218,16 @@ def _name(network: Network, factor: int) -> str:
 
 
 def _unused_states(task: LearningTask, where: str) -> Iterator[Finding]:
-    data = task.decomposition.dataset.rows()
+    data = task.decomposition.dataset
     prior = "a Gaussian prior (L2)" if isinstance(task.network, MarkovNetwork) else "a prior of 2"
     # Rows held out may have the state: without it they would lose their cells.
     removal = "remove the state, or " if where == _ALL else ""
     for v, variable in enumerate(data.variables):
         if data.roles[v] not in (Role.OBSERVED, Role.PARTIAL):
             continue
-        hard = data.codes[v] >= 0
-        counts = weighted_counts(data.codes[v][hard].astype(np.int64), data.weights[hard], variable.cardinality)
+        gathered, weights = data.gather([v])
+        hard = gathered[v] >= 0
+        counts = weighted_counts(gathered[v][hard].astype(np.int64), weights[hard], variable.cardinality)
         unused = tuple(np.flatnonzero(counts == 0).tolist())
         if unused:
             names = ", ".join(variable.states[s] for s in unused)

@@ -23,3 +23,20 @@ def count(number: float, one: str, many: str = "") -> str:
     """
     shown = f"{number:,.0f}" if float(number).is_integer() else f"{number:,.6g}"
     return f"{shown} {one if number == 1 else many or one + 's'}"
+
+
+def format_seconds(seconds: float) -> str:
+    """A time to two digits, in the unit that reads best.
+
+    >>> format_seconds(0.01234), format_seconds(3.21), format_seconds(4321)
+    ('12 ms', '3.2 s', '72 min')
+    """
+    for most, size, unit in ((1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (600.0, 1.0, "s"), (36_000.0, 60.0, "min")):
+        if seconds < most:
+            return f"{two_digits(seconds / size)} {unit}"
+    return f"{two_digits(seconds / 3600)} h"
+
+
+def two_digits(number: float) -> str:
+    """A number to two digits, or whole."""
+    return f"{number:.2g}" if number < 10 or number >= 10**6 else f"{number:,.0f}"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
 from engine.model.errors import PgmError
+from engine.model.messages import format_seconds
 
 CHUNK = 100_000
 """Rows of an answer that are fetched at a time."""
@@ -47,9 +49,45 @@ class Asking:
         done = self.done + self.share
         return self.seconds * (self.questions - done) / done if done else None
 
+    def describe(self) -> str:
+        """How far they are, in words."""
+        done = (self.done + self.share) / self.questions
+        rows = f"{round(done * self.rows):,} of {self.rows:,} rows, " if self.rows else ""
+        left = "" if self.left is None else f", {format_seconds(self.left)} left"
+        return f"{rows}{min(self.done + 1, self.questions)} of {self.questions} questions, {done:.0%}{left}"
+
+
+Watch = Callable[[Asking | None], None]
+_WATCH: ContextVar[Watch | None] = ContextVar("watch", default=None)
+_ONLY_KNOWN: ContextVar[bool] = ContextVar("only_known", default=False)
+
+
+class UncountedError(PgmError):
+    """Something that would have to be counted first, where nothing may be asked."""
+
+
+@contextmanager
+def watching(watch: Watch) -> Iterator[None]:
+    """Have the questions of this thread watched by another: it may end them by raising an error."""
+    token = _WATCH.set(watch)
+    try:
+        yield
+    finally:
+        _WATCH.reset(token)
+
+
+@contextmanager
+def asking_nothing() -> Iterator[None]:
+    """Have an UncountedError raised where an engine would be asked: for those who must not wait."""
+    token = _ONLY_KNOWN.set(True)
+    try:
+        yield
+    finally:
+        _ONLY_KNOWN.reset(token)
+
 
 class Engine:
-    """A connection of Ibis, asked one question at a time.
+    """A connection of Ibis, asked one question at a time; several threads may, and wait for each other.
 
     Parameters
     ----------
@@ -67,13 +105,14 @@ class Engine:
         backend: Any,
         name: str,
         secrets: tuple[str, ...] = (),
-        watch: Callable[[Asking | None], None] = lambda _: None,
+        watch: Watch = lambda _: None,
     ) -> None:
         self.name = name
         self.questions = 0
         self.rows = 0
         self._connection: Any = getattr(backend, "con", None)
-        self._secrets, self._watch = secrets, watch
+        self._secrets, self._own_watch = secrets, watch
+        self._turn = threading.Lock()
         self._planned, self._done, self._begun, self._share = 0, 0, 0.0, 0.0
 
     def plan(self, questions: int) -> None:
@@ -89,6 +128,23 @@ class Engine:
 
         self.run(ask)
 
+    def fetch_in_order(self, expression: Any, take: Callable[[Any], None]) -> None:
+        """The same, of rows that stand as they do in the table, as far as its engine has an order."""
+        settles = hasattr(self._connection, "query_progress")  # DuckDB, which counts faster where it need not care
+
+        def ask() -> None:
+            if settles:
+                before = self._connection.execute("SELECT current_setting('preserve_insertion_order')").fetchone()[0]
+                self._connection.execute("SET preserve_insertion_order = true")
+            try:
+                for batch in expression.to_pyarrow_batches(chunk_size=CHUNK):
+                    take(batch)
+            finally:
+                if settles and not before:
+                    self._connection.execute("SET preserve_insertion_order = false")
+
+        self.run(ask)
+
     def fetch_rows(self, expression: Any) -> list[dict[str, Any]]:
         """A short answer."""
         rows: list[dict[str, Any]] = []
@@ -97,6 +153,20 @@ class Engine:
 
     def run(self, ask: Callable[[], None]) -> None:
         """Do something that the engine takes long for."""
+        if _ONLY_KNOWN.get():
+            raise UncountedError(f"{self.name}: this has not been counted yet")
+        while not self._turn.acquire(timeout=POLL):
+            self._tell()
+        try:
+            self._run(ask)
+        finally:
+            self._turn.release()
+
+    @property
+    def _watch(self) -> Watch:
+        return _WATCH.get() or self._own_watch
+
+    def _run(self, ask: Callable[[], None]) -> None:
         failures: list[BaseException] = []
         done = threading.Event()  # a thread whose join was interrupted says that it has ended, whether it has or not
 

@@ -15,6 +15,9 @@ from engine.model.errors import PgmError
 from engine.model.messages import shorten
 from engine.sources.engine import Engine
 
+MOST_KEPT = 4_000_000
+"""Distinct rows that are remembered, besides those that were counted on reading; the oldest are forgotten first."""
+
 
 class TooManyGroupsError(PgmError):
     """More distinct rows than may be fetched."""
@@ -56,6 +59,8 @@ class Counter:
         Those that have come so far.
     is_known : bool
         Whether all texts have come, so that another would mean that the table has changed.
+    option : str
+        The option by which the user may have more fetched; empty where there is none.
     """
 
     engine: Engine
@@ -65,6 +70,17 @@ class Counter:
     texts: dict[str, dict[str, int]] = field(default_factory=dict)
     found: list[Groups] = field(default_factory=list)
     is_known: bool = False
+    option: str = "--max-rows"
+    _pinned: int = 0
+
+    def know(self) -> None:
+        """All texts have come. What was counted so far is never forgotten: it tells about every column."""
+        self.is_known, self._pinned = True, len(self.found)
+
+    @property
+    def limit(self) -> str:
+        """The most distinct rows that are fetched, in words."""
+        return f"at most {self.most:,} are fetched{f' ({self.option})' if self.option else ''}"
 
     def count(self, columns: Collection[str]) -> Groups:
         """The distinct rows of some columns: of those that were counted before, if these are among them."""
@@ -74,7 +90,32 @@ class Counter:
             return min(known, key=lambda groups: len(groups.rows))
         groups = self._fetch(sorted(wanted))
         self.found.append(groups)
+        later = self.found[self._pinned :]
+        while self.is_known and len(later) > 1 and sum(len(each.rows) for each in later) > MOST_KEPT:
+            self.found.remove(later.pop(0))
         return groups
+
+    def fetch_window(self, columns: Collection[str], first: int, number: int) -> Groups:
+        """Some of the rows as they stand in the table, from one on; each is a group of its own."""
+        names = sorted(columns)
+        cells = {f"c{k}": self.table[name] for k, name in enumerate(names)}
+        weight = {} if self.weight is None else {"w": self.weight}
+        codes: list[list[Codes]] = [[] for _ in names]
+        weights: list[Floats] = [np.empty(0)]
+
+        def take(batch: Any) -> None:
+            for k, name in enumerate(names):
+                codes[k].append(self._number(name, batch.column(k)))
+            last = batch.column(len(names)).to_numpy(zero_copy_only=False) if weight else np.ones(batch.num_rows)
+            weights.append(last.astype(np.float64))
+
+        wanted = self.table.select(**cells, **weight).limit(number, offset=first)
+        self.engine.fetch_in_order(wanted, take)
+        found = {
+            name: np.concatenate([np.empty(0, dtype=np.int8), *parts]) for name, parts in zip(names, codes, strict=True)
+        }
+        held = np.concatenate(weights)
+        return Groups(found, np.ones(len(held), dtype=np.int64), held)
 
     def has(self, columns: Collection[str]) -> bool:
         """Whether these columns were counted together before."""

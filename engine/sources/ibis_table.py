@@ -113,6 +113,10 @@ class IbisTable:
     def gather(self, columns: Sequence[int]) -> tuple[Mapping[int, Codes], Floats]:
         """Rows over some of the variables, equal ones merged or not, and their weights."""
         groups = self._count(self._name(columns))
+        return self._decode(columns, groups), groups.weights
+
+    def _decode(self, columns: Sequence[int], groups: Groups) -> dict[int, Codes]:
+        """What the cells of distinct rows mean."""
         codes: dict[int, Codes] = {}
         for v in columns:
             column = self.columns[v]
@@ -120,11 +124,14 @@ class IbisTable:
                 codes[v] = np.full(len(groups.rows), MISSING, dtype=self.meanings.codes.dtype)
             else:
                 codes[v] = self._meaning(v).take(groups.codes[column], mode="wrap")
-        return codes, groups.weights
+        return codes
 
     def project(self, columns: Sequence[int]) -> Dataset:
         """The distinct rows over some of the variables, with the weights of equal rows added up."""
-        codes, weights = self.gather(columns)
+        return self._make_dataset(columns, self._count(self._name(columns))).project(range(len(columns)))
+
+    def _make_dataset(self, columns: Sequence[int], groups: Groups) -> Dataset:
+        codes, weights = self._decode(columns, groups), groups.weights
         variables = tuple(self.variables[v] for v in columns)
         most = max((len(vectors) for vectors in self.likelihoods.values()), default=0)
         stacked = np.empty((len(columns), len(weights)), dtype=code_dtype(self.variables, most))
@@ -132,7 +139,7 @@ class IbisTable:
             row[:] = codes[v]
         likelihoods = {k: self.likelihoods[v] for k, v in enumerate(columns) if v in self.likelihoods}
         targets = {k: self.targets[v] for k, v in enumerate(columns) if v in self.targets}
-        return Dataset(variables, stacked, weights, likelihoods, targets).project(range(len(columns)))
+        return Dataset(variables, stacked, weights, likelihoods, targets)
 
     def can_merge(self, columns: Collection[int]) -> bool:
         """Whether the distinct rows over some of the variables are surely few enough to be gathered."""
@@ -145,13 +152,27 @@ class IbisTable:
             return self.project(range(len(self.variables)))
         except TooManyRowsError as error:
             raise PgmError(
-                f"{self.name}: whole rows are needed for this, and there are {error.rows:,} distinct ones; at most "
-                f"{self.counter.most:,} are fetched (--max-rows): raise that, or leave columns out"
+                f"{self.name}: whole rows are needed for this, and there are {error.rows:,} distinct ones; "
+                f"{self.counter.limit}: {'raise that, or ' if self.counter.option else ''}leave columns out"
             ) from None
 
-    def reread(self, meanings: Dataset) -> IbisTable:
-        """The same table, whose texts mean something else."""
-        return replace(self, meanings=meanings)
+    @cached_property
+    def shares_seen(self) -> tuple[float, ...]:
+        """Per variable, the share of the rows, by weight, in which it is not missing."""
+        shares = []
+        for v in range(len(self.variables)):
+            codes, weights = self.gather([v])
+            shares.append(float(weights[codes[v] != MISSING].sum()) / (self.total_weight or 1.0))
+        return tuple(shares)
+
+    def fetch_window(self, first: int, number: int) -> Dataset:
+        """Some rows as they stand in the table, from one on."""
+        names = [name for name in self.columns if name is not None]
+        return self._make_dataset(range(len(self.variables)), self.counter.fetch_window(names, first, number))
+
+    def reread(self, meanings: Dataset, columns: Sequence[str | None] | None = None) -> IbisTable:
+        """The same table, whose texts mean something else; perhaps with other columns, a meaning for each."""
+        return replace(self, meanings=meanings, columns=self.columns if columns is None else tuple(columns))
 
     def _name(self, variables: Iterable[int]) -> list[str]:
         return sorted({name for v in variables if (name := self.columns[v]) is not None})
@@ -164,10 +185,11 @@ class IbisTable:
         try:
             return self.counter.count(names or [name for name in self.columns if name is not None][:1])
         except TooManyGroupsError:
-            size, most = self.counter.count_distinct(names), self.counter.most
+            size = self.counter.count_distinct(names)
+            more = "leave variables out, or raise that" if self.counter.option else "or leave variables out"
             raise TooManyRowsError(
                 size,
                 f"{self.name}: {list_names(names, 6)} are learned together, from {size:,} distinct rows over "
-                f"{len(names)} columns, and at most {most:,} are fetched (--max-rows); observe more variables in every "
-                "row, so that less is learned together, leave variables out, or raise that",
+                f"{len(names)} columns, and {self.counter.limit}; observe more variables in every row, so that less is "
+                f"learned together, {more}",
             ) from None

@@ -9,11 +9,11 @@ import re
 import tempfile
 import weakref
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote_plus, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode, urlunsplit
 
 from engine.formats.files import naming
 from engine.formats.packing import is_packed, split_name
@@ -22,7 +22,9 @@ from engine.formats.tables.catalogue import DATA_FORMATS
 from engine.formats.tables.table import Hints, Table
 from engine.model.errors import FormatError, PgmError
 from engine.model.variable import Variable, list_names
-from engine.sources.engine import Asking, Engine, clean
+from engine.sources.engine import Engine, Watch, clean
+from engine.sources.groups import Counter
+from engine.sources.places import is_url, list_secrets, split_url
 from engine.sources.reading import MOST_ROWS, SourceDocument, read_source
 
 ENGINES = ("memory", "duckdb", "spark")
@@ -34,6 +36,9 @@ LARGE_PARQUET = 50_000_000
 """Cells of a Parquet file beyond which it is."""
 SAMPLE = 2**18
 """Bytes at the beginning of a text file that tell its delimiter and whether it has a header."""
+POSTGRES = ("postgres", "postgresql")
+CONNECT_SECONDS = 10
+"""How long a server may take to answer, unless the URL says otherwise."""
 DUCKDB_MEMORY = "1GB"
 """What DuckDB may use; beyond, it works on disk."""
 
@@ -54,6 +59,10 @@ class Request:
         As in :func:`~engine.sources.reading.read_source`.
     watch : callable
         As in :class:`~engine.sources.engine.Engine`.
+    option : str
+        As in :class:`~engine.sources.groups.Counter`.
+    renamed : mapping from str to str
+        For variables that are called otherwise than their columns, these.
     """
 
     where: str
@@ -63,14 +72,30 @@ class Request:
     missing: Sequence[str] = ()
     scopes: Sequence[Sequence[int]] = ()
     most: int = MOST_ROWS
-    watch: Callable[[Asking | None], None] = lambda _: None
+    watch: Watch = lambda _: None
+    option: str = Counter.option
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+class WhichTableError(PgmError):
+    """A database of which it is not said, or not rightly, which of its tables is meant.
+
+    Attributes
+    ----------
+    tables : list of str
+        Those that it has.
+    """
+
+    def __init__(self, message: str, tables: Sequence[str]) -> None:
+        super().__init__(message)
+        self.tables = list(tables)
 
 
 def is_large(where: str, engine: str | None) -> bool:
     """Whether data is to be counted where it lies, not read into memory: by what it is, its size, or as it is said."""
     if engine is not None:
         return engine != "memory"
-    if _is_url(where) or _is_database(where) or os.path.isdir(where):
+    if is_url(where) or _is_database(where) or os.path.isdir(where):
         return True
     if not os.path.exists(where):
         return bool(glob.has_magic(where))
@@ -82,7 +107,7 @@ def is_large(where: str, engine: str | None) -> bool:
 
 def check_table(where: str, table: str | None) -> None:
     """Refuse the name of a table for files, which have none."""
-    if table is not None and not (_is_url(where) or _is_database(where)):
+    if table is not None and not (is_url(where) or _is_database(where)):
         raise PgmError(f"{where}: --table {table} is for databases, and this is none; leave it out")
 
 
@@ -91,7 +116,7 @@ def open_source(request: Request) -> SourceDocument:
     check_table(request.where, request.table)
     if request.most < 1:
         raise PgmError(f"--max-rows must be 1 or more; got {request.most}")
-    if _is_url(request.where):
+    if is_url(request.where):
         engine, table, notes = _open_url(request)
     elif request.engine == "spark":
         engine, table, notes = _open_spark(request)
@@ -99,15 +124,21 @@ def open_source(request: Request) -> SourceDocument:
         engine, table, notes = _open_database(request)
     else:
         engine, table, notes = _open_files(request)
-    found = read_source(engine, table, request.variables, request.missing, request.most, request.scopes)
+    table = _rename(table, request.renamed)
+    found = read_source(engine, table, request.variables, request.missing, request.most, request.scopes, request.option)
     return SourceDocument(found.data, (*notes, *found.notes), found.unmatched, found.absent)
 
 
+def _rename(table: Any, renamed: Mapping[str, str]) -> Any:
+    """The table with its columns called as variables are; what else has such a name is left out."""
+    known = {name: column for name, column in renamed.items() if column in table.columns}
+    if not known:
+        return table
+    kept = {name: name for name in table.columns if name not in known and name not in known.values()}
+    return table.select(**{name: table[column] for name, column in {**kept, **known}.items()})
+
+
 Opened = tuple[Engine, Any, list[str]]
-
-
-def _is_url(where: str) -> bool:
-    return re.match(r"[a-z][a-z0-9+.-]+://", where) is not None
 
 
 def _is_database(where: str) -> bool:
@@ -143,14 +174,14 @@ def _count_cells(path: str) -> int:
 
 def _open_url(request: Request) -> Opened:
     """A table of a database server: ``postgres://user:password@host/db?table=rows``."""
-    parts = urlsplit(request.where)
+    parts, secrets = split_url(request.where), list_secrets(request.where)
     asked = dict(parse_qsl(parts.query))
     table = request.table or asked.pop("table", None)
     asked.pop("table", None)
+    if parts.scheme in POSTGRES:
+        asked.setdefault("connect_timeout", str(CONNECT_SECONDS))
     place = f"{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}"
     name = f"{parts.scheme}://{place}{parts.path}"
-    hidden = (parts.password, unquote_plus(parts.password or ""), asked.get("password"), parts.query)
-    secrets = tuple(part for part in hidden if part)
     ibis = _import_ibis()
     try:
         backend = ibis.connect(urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(asked), "")))
@@ -178,16 +209,20 @@ def _open_database(request: Request) -> Opened:
 def _choose_table(backend: Any, table: str | None, name: str, secrets: tuple[str, ...] = ()) -> Any:
     from ibis.common.exceptions import TableNotFound
 
-    known = backend.list_tables()
+    try:
+        known = backend.list_tables()
+    except Exception as error:
+        raise PgmError(f"{name}: its tables cannot be listed: {clean(str(error), secrets)}") from None
     if table is None and len(known) == 1:
         table = known[0]
     if table is None:
-        raise PgmError(f"{name}: which table? It has {list_names(known)}: name one with --table")
+        has = f"It has {list_names(known)}: name one with --table" if known else "It has none"
+        raise WhichTableError(f"{name}: which table? {has}", known)
     schema, _, own = table.rpartition(".")
     try:
         return backend.table(own, database=schema) if schema and table not in known else backend.table(table)
     except TableNotFound:
-        raise PgmError(f"{name}: there is no table {table!r}; it has {list_names(known)}") from None
+        raise WhichTableError(f"{name}: there is no table {table!r}; it has {list_names(known)}", known) from None
     except Exception as error:
         raise PgmError(f"{name}: the table {table!r} cannot be opened: {clean(str(error), secrets)}") from None
 

@@ -55,6 +55,7 @@ def read_source(
     missing: Sequence[str] = (),
     most: int = MOST_ROWS,
     scopes: Sequence[Sequence[int]] = (),
+    option: str = Counter.option,
 ) -> SourceDocument:
     """The source that a table of Ibis is, over the given variables or over ones made from its columns.
 
@@ -68,15 +69,17 @@ def read_source(
         Further codes of missing cells.
     most : int
         The most distinct rows that are fetched at a time.
+    option : str
+        As in :class:`~engine.sources.groups.Counter`.
     """
     names = list(table.columns)
     outline = Table([Column(name, (), np.empty(0, dtype=np.int8)) for name in names], 0)
     taken = {j: j for j in range(len(names))} if variables is None else match_columns(outline, variables)
     weight = _find_weight(engine, table, outline, variables, set(taken.values()))
-    counter = Counter(engine, table, None if weight is None else _as_number(table[weight]), most)
+    counter = Counter(engine, table, None if weight is None else _as_number(table[weight]), most, option=option)
     read = {names[j]: None if variables is None else variables[i] for i, j in taken.items() if names[j] != weight}
     _count_texts(counter, read, [[names[taken[v]] for v in scope if v in taken] for scope in scopes])
-    counter.is_known = True
+    counter.know()
     columns, order = _list_columns(counter, names, read, weight)
     values = Table(columns, max((len(column.texts) for column in columns), default=0))
     values.weights = np.ones(values.rows)
@@ -216,9 +219,10 @@ def _check_states(counter: Counter, table: Table, read: Mapping[str, Variable | 
             told.append(_tell_unknown(column.name, variable, counts))
     if told:
         more = f"; and in {len(told) - MOST_TOLD} more columns" if len(told) > MOST_TOLD else ""
+        way_out = "say with --missing-code which mean that a value is missing" if counter.option else "add states"
         raise FormatError(
             f"{count(total, 'cell')} with a value that is no state: {'; '.join(told[:MOST_TOLD])}{more}; mend them, or "
-            "say with --missing-code which mean that a value is missing"
+            f"{way_out}"
         )
 
 

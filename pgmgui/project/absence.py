@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.formats import Document
+from engine.formats import DataDocument, Document
 from engine.insight.absence import (
     Bias,
     Identification,
@@ -25,6 +25,7 @@ from engine.model.errors import ModelError, PgmError
 from engine.model.mechanism import classify, expand, indicate, name_indicator
 from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
+from pgmgui.project.counted_data import need_rows
 from pgmgui.project.following import Changes, follow
 from pgmgui.project.layout import NODE_HEIGHT, label_width
 from pgmgui.project.marks import MOST_CHANCES, Absent, Given, apply_marks, make_mechanism
@@ -49,7 +50,7 @@ def has_holes(scene: Scene, target: str) -> bool:
     if scene.data is None:
         return False
     dataset, column = scene.data.dataset, scene.document.network.index[target]
-    return dataset.ranges[column][0] <= MISSING and bool((dataset.codes[column] == MISSING).any())
+    return dataset.ranges[column][0] <= MISSING and MISSING in dataset.count_codes(column)[0]
 
 
 def make_mark(scene: Scene, target: str, causes: Sequence[str]) -> Absent:
@@ -80,10 +81,12 @@ def add_indicator(scene: Scene, target: str) -> Scene:
     chances = make_mechanism(network.variables, target, mark).chances if mark.chances else None
     grown = expand(network, target, mark.causes, chances)
     indicator = grown.variables[-1]
-    seen = apply_marks(scene.data.dataset, scene.marks)
+    complete = need_rows(scene.data.dataset, f"no variable can tell in which rows {target!r} is there")
+    assert isinstance(scene.data, DataDocument)
+    seen = apply_marks(complete, scene.marks)
     place = _find_place(scene.document, target, indicator.name)
     followed, _ = follow(scene, grown, Changes(positions={indicator.name: place}))
-    dataset = indicate(scene.data.dataset, target, indicator, seen)
+    dataset = indicate(complete, target, indicator, seen)
     return replace(
         followed,
         data=replace(scene.data, dataset=dataset),
@@ -152,7 +155,7 @@ class Facts:
 def find_facts(scene: Scene, seen: Dataset, target: str) -> Facts:
     """What is known of the missing values of a variable. This takes a while: call it beside the page, not on it."""
     assert scene.data is not None
-    network, complete = scene.document.network, scene.data.dataset
+    network, complete = scene.document.network, need_rows(scene.data.dataset, "what is missing is not known by row")
     column, mark = network.index[target], find_mark(scene, target)
     causes = _find_causes(network, mark)
     places = [network.index[cause] for cause in (() if mark is None else mark.causes)]
@@ -267,7 +270,8 @@ def compare(
     assert isinstance(step, Bias)
     if step.true is not None or has_holes(scene, target):
         return Compared(target, step, step.true, step.true is not None)
-    dataset, column = scene.data.dataset, scene.document.network.index[target]
+    dataset = need_rows(scene.data.dataset, "what is missing is not known by row")
+    column = scene.document.network.index[target]
     states = dataset.variables[column].cardinality
     hard = dataset.codes[column] >= 0
     counts = weighted_counts(dataset.codes[column, hard].astype(np.int64), dataset.weights[hard], states)

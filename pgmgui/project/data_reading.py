@@ -15,6 +15,7 @@ from engine.formats.tables.table import Table
 from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
+from pgmgui.project.counted_data import AnyData
 from pgmgui.project.layout import arrange
 from pgmgui.project.matching import Matching, begin_matching
 from pgmgui.project.network_files import UserFile, find_path
@@ -66,9 +67,13 @@ def build_scene(table: Table, name: str) -> Scene:
     """A new network with a variable for each column, uniform and without arrows, and the data."""
     with naming(name):
         data = build_dataset(table, None)
+    return make_scene(replace(data, notes=(f"read from {Path(name).name}", *data.notes)), split_name(name)[0], name)
+
+
+def make_scene(data: AnyData, title: str, name: str) -> Scene:
+    """A new network over the variables of data that is called so, uniform and without arrows, and the data."""
     variables = data.dataset.variables
     tables = tuple(np.full(variable.cardinality, 1 / variable.cardinality) for variable in variables)
     network = BayesianNetwork(variables, ((),) * len(variables), tables)
     note = f"Variables of the columns of {Path(name).name}; learn their arrows (Structure), or draw them"
-    data = replace(data, notes=(f"read from {Path(name).name}", *data.notes))
-    return Scene(split_name(name)[0] or "Untitled", note, arrange(Document(network)), data)
+    return Scene(title or "Untitled", note, arrange(Document(network)), data)

@@ -9,12 +9,15 @@ from typing import TypeVar
 
 import numpy as np
 
-from engine.formats import DataDocument, Document
+from engine.formats import Document
 from engine.model import editing
 from engine.model.arrays import Floats, frozen
 from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork, Network
 from engine.model.noisy_max import NoisyMax, makes_table
+from engine.model.source import Source
+from engine.sources.places import Place
+from pgmgui.project.counted_data import AnyData, CountedData, recode_table
 from pgmgui.project.marks import MOST_CHANCES, Absent, Mark, Sensor
 from pgmgui.project.scene import Scene
 from pgmgui.project.tying import follow_ties
@@ -79,6 +82,7 @@ def follow(scene: Scene, network: Network, changes: Changes) -> tuple[Scene, str
             scene,
             document=document,
             data=data,
+            place=_follow_place(scene.place, changes),
             # The same object where nothing has changed tells that nothing has.
             marks=scene.marks if marks == dict(scene.marks) else marks,
             prior=prior if scene.prior else scene.prior,
@@ -177,22 +181,38 @@ def _follow_prior(
     return followed
 
 
-def _follow_data(data: DataDocument, network: Network, origin: Mapping[str, str], changes: Changes) -> DataDocument:
+def _follow_data(data: AnyData, network: Network, origin: Mapping[str, str], changes: Changes) -> AnyData:
     column = {variable.name: i for i, variable in enumerate(data.dataset.variables)}
     columns = [column.get(origin[variable.name]) for variable in network.variables]
     states = {network.index[name]: given for name, given in changes.states.items()}
+    if isinstance(data, CountedData):
+        return recode_table(data, network.variables, columns, states)
     return replace(data, dataset=editing.recode(data.dataset, network.variables, columns, states))
 
 
-def _count_losses(before: DataDocument, after: DataDocument, changes: Changes) -> str:
+def _follow_place(place: Place | None, changes: Changes) -> Place | None:
+    """Where data is yet to be counted, with the columns of variables that are renamed."""
+    if place is None or not changes.renamed:
+        return place
+    columns = dict(place.columns)
+    for old, new in changes.renamed.items():
+        columns[new] = columns.pop(old, old)
+    return replace(place, columns=tuple((new, old) for new, old in columns.items() if new != old))
+
+
+def _count_losses(before: AnyData, after: AnyData, changes: Changes) -> str:
     """How many cells have lost their state, in a sentence."""
     places = {variable.name: i for i, variable in enumerate(after.dataset.variables)}
     old_places = {variable.name: i for i, variable in enumerate(before.dataset.variables)}
     note = ""
     for name in changes.states:
-        was = before.dataset.codes[old_places[name]] != MISSING
-        lost = int((was & (after.dataset.codes[places[name]] == MISSING)).sum())
+        lost = _count_missing(after.dataset, places[name]) - _count_missing(before.dataset, old_places[name])
         if lost:
             are = "is missing now: its" if lost == 1 else "are missing now: their"
             note += f" {count(lost, 'cell')} of {name!r} {are} state is gone. Undo brings it back."
     return note
+
+
+def _count_missing(data: Source, variable: int) -> int:
+    codes, cells = data.count_codes(variable)
+    return int(cells[codes == MISSING].sum())

@@ -27,6 +27,8 @@ suppose-target  what shall be: ``dysp:0.7/0.3``, or of several variables ``smoke
 non-fixed    of a query, 1: the targets that are supposed hold before the rest is
 run          1: begin learning at once
 structure    a search for a structure to begin at once: hill-climbing, chow-liu, tan, exact, k2 or l1
+data         where other data than the example's lies, to be counted there: a path, a pattern or a URL
+table        the table of that data, where it is a database that has several
 ===========  ==================================================================================
 """
 
@@ -49,11 +51,13 @@ from engine.model.network import MarkovNetwork, Network
 from engine.model.table_prior import TablePrior, parse_prior, show_table_prior
 from engine.model.ties import find_ties
 from engine.model.variable import list_names
-from pgmgui.project import link_evidence
+from pgmgui.project import link_data, link_evidence
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
+from pgmgui.project.counted_data import Rows
 from pgmgui.project.examples import Example, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
+from pgmgui.project.link_data import find_place, parse_place, write_place
 from pgmgui.project.marks import READINGS, Given, Hidden, Mark, Partial, ReadAs
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
@@ -92,6 +96,7 @@ _FOR_ALL = (
     "fit",
     "run",
     "structure",
+    *link_data.KEYS,
     *link_evidence.KEYS,
 )
 KEYS = (*_FOR_ALL, *_FOR_MARKOV)
@@ -142,14 +147,15 @@ def parse_link(query: Mapping[str, str]) -> Link:
     for meaning in READINGS:
         marks |= dict.fromkeys(_split(query, meaning, names), ReadAs(meaning))
     marks |= dict.fromkeys(_split(query, "given", names), Given())
-    if marks and data is None:
+    place = parse_place(query)
+    if marks and data is None and place is None:
         raise PgmError(f"the example {example.id!r} has no data, so that nothing can be hidden")
     common_prior, table_prior = _parse_prior(query, document.network)
     scene = Scene(
         example.title,
         example.shows,
         arrange(document),
-        data,
+        data if place is None else None,
         marks,
         common_prior=common_prior,
         example=example.id,
@@ -159,6 +165,7 @@ def parse_link(query: Mapping[str, str]) -> Link:
         table_prior=table_prior,
         fixed_targets=_parse_targets(query),
         ties=_split_groups(query, names),
+        place=place,
     )
     network = document.network
     learned = _share_tables(scene), _parse_settings(query), _parse_axes(query), _parse_run(query)
@@ -172,20 +179,24 @@ def is_linkable(scene: Scene) -> bool:
     document, data = find_example(scene.example).read()
     example = Scene(document=document, ties=scene.ties)
     ours, theirs = scene.document.network, share_tables(example, example)[0].document.network
-    same = (
-        ours.variables == theirs.variables and ours.scopes == theirs.scopes and (scene.data is None) == (data is None)
-    )
+    place = find_place(scene)
+    same = ours.variables == theirs.variables and ours.scopes == theirs.scopes
+    same = same and (place is not None or (scene.data is None) == (data is None))
     if not same or not all(np.array_equal(a, b) for a, b in zip(ours.tables, theirs.tables, strict=True)):
         return False
     plain = all(
         isinstance(mark, Hidden | Given | ReadAs) or (isinstance(mark, Partial) and mark.mechanism == "mcar")
         for mark in scene.marks.values()
     )
+    if place is not None:
+        return plain and not place.columns
     return plain and (scene.data is None or data is None or _are_equal(scene.data.dataset, data.dataset))
 
 
-def _are_equal(one: Dataset, other: Dataset) -> bool:
+def _are_equal(one: Rows, other: Rows) -> bool:
     """Whether two datasets have the same cells and weights, row by row."""
+    if not isinstance(one, Dataset) or not isinstance(other, Dataset):
+        return False
     return (
         np.array_equal(one.codes, other.codes)
         and np.array_equal(one.weights, other.weights)
@@ -213,6 +224,7 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
     query = {"example": example.id, **{key: ",".join(names) for key, names in marked.items() if names}}
     if scene.ties:
         query["tie"] = ";".join(",".join(group) for group in scene.ties)
+    query |= write_place(scene)
     query["learner"] = ",".join(settings.methods)
     query["seed"] = str(settings.seed)
     if settings.start != plain.start:

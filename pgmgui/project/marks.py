@@ -13,6 +13,7 @@ from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role
 from engine.model.errors import ModelError, UnknownNameError
 from engine.model.mechanism import ABSENT, Mechanism
 from engine.model.soft_cells import count_vectors, read_as
+from engine.model.source import Source
 from engine.model.variable import Variable
 from engine.simulation.missingness import apply_sensor, hide, remove_mar, remove_mcar, remove_nmar
 from engine.simulation.removal import remove_by
@@ -162,9 +163,9 @@ def make_mechanism(variables: Sequence[Variable], name: str, mark: Absent) -> Me
     return Mechanism(name, mark.causes, np.array(mark.chances, dtype=np.float64).reshape(shape))
 
 
-def list_readings(dataset: Dataset, column: int) -> list[str]:
+def list_readings(dataset: Source, column: int) -> list[str]:
     """As what cells of a variable can be read that they are not: keys of :data:`READINGS`."""
-    if dataset.roles[column] is not Role.SOFT:
+    if dataset.roles[column] is not Role.SOFT or not isinstance(dataset, Dataset):
         return []
     return [meaning for meaning, number in zip(READINGS, count_vectors(dataset, column), strict=True) if number]
 
@@ -220,15 +221,16 @@ def describe_mark(mark: Mark | None) -> str:
     return "a sensor with its own table"
 
 
-def describe_role(dataset: Dataset, column: int) -> str:
+def describe_role(dataset: Source, column: int) -> str:
     """What data says of a variable, in words and numbers."""
-    role, rows, codes = dataset.roles[column], count(dataset.n_rows, "row"), dataset.codes[column]
+    role, rows = dataset.roles[column], count(dataset.n_rows, "row")
     if role is Role.HIDDEN:
         return f"hidden: no value in any of {rows}" if dataset.n_rows else "hidden: there are no rows"
     if role is Role.OBSERVED:
         return f"observed: a state in every one of {rows}"
     if role is Role.PARTIAL:
-        return f"partly missing: no value in {(codes < 0).sum():,} of {rows}"
+        codes, cells = dataset.count_codes(column)
+        return f"partly missing: no value in {cells[codes < 0].sum():,} of {rows}"
     kinds = zip(("likelihoods", "targets"), count_vectors(dataset, column), strict=True)
     told = [f"{kind} in {number:,}" for kind, number in kinds if number]
     return f"uncertain: {' and '.join(told)} of {rows}"

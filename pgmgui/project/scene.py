@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from engine.formats import DataDocument, Document
+from engine.formats import Document
 from engine.insight.held_out import HeldOutRows
 from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.hold_out import HoldOut, Split, split_rows
@@ -23,8 +23,11 @@ from engine.model.network import BayesianNetwork, Network
 from engine.model.prior import Prior
 from engine.model.table_prior import TablePrior
 from engine.model.ties import Ties, find_ties
+from engine.sources.ibis_table import TooManyRowsError
+from engine.sources.places import Place
+from pgmgui.project.counted_data import WHY, AnyData, CountedData, Rows, see
 from pgmgui.project.factor_prior import FactorPrior
-from pgmgui.project.marks import Given, Mark, apply_marks
+from pgmgui.project.marks import Given, Mark
 
 EMPTY = Document(BayesianNetwork((), (), ()))
 
@@ -78,12 +81,14 @@ class Scene:
         Groups of variables that share one table.
     laid_out_for : float
         The shape of the pane that a file without positions was laid out for when it was opened; 0 for others.
+    place : Place, optional
+        Where the data lies, if it is yet to be counted there: nothing else is known of it then.
     """
 
     title: str = "Untitled"
     note: str = ""
     document: Document = EMPTY
-    data: DataDocument | None = None
+    data: AnyData | None = None
     marks: Mapping[str, Mark] = field(default_factory=dict)
     prior: Mapping[str, float | Floats] = field(default_factory=dict)
     common_prior: float = 1.0
@@ -96,6 +101,7 @@ class Scene:
     fixed_targets: bool = True
     ties: tuple[tuple[str, ...], ...] = ()
     laid_out_for: float = 0.0
+    place: Place | None = None
 
     @property
     def tied(self) -> Ties:
@@ -124,7 +130,14 @@ def edit_scene(scene: Scene, edit: DataEdit) -> Scene:
     """The scene with other cells, weights or rows in its data."""
     if scene.data is None:
         raise ModelError("there is no data to edit; open or simulate some first")
-    return replace(scene, data=replace(scene.data, dataset=edit.apply(scene.data.dataset)))
+    return replace(scene, data=edit_data(scene.data, edit))
+
+
+def edit_data(data: AnyData, edit: DataEdit) -> AnyData:
+    """Data with other cells, weights or rows."""
+    if isinstance(data, CountedData):
+        raise ModelError(f"the data cannot be edited: {WHY}; change it there, and open it again")
+    return replace(data, dataset=edit.apply(data.dataset))
 
 
 AT_ONCE = 100
@@ -191,7 +204,7 @@ class Derived:
 
     Attributes
     ----------
-    seen : Dataset, optional
+    seen : Dataset or IbisTable, optional
         The data as the marks let it be seen; None without data.
     parts : Parts, optional
         None if there is nothing to learn, or no way to.
@@ -199,7 +212,7 @@ class Derived:
         Why there are no parts where one would expect some.
     """
 
-    seen: Dataset | None
+    seen: Rows | None
     parts: Parts | None
     obstacle: str = ""
 
@@ -211,7 +224,7 @@ def derive(scene: Scene) -> Derived:
     network = scene.document.network
     if scene.data.dataset.variables != network.variables:
         raise ModelError("the data is over other variables than the network; match its columns first")
-    seen = apply_marks(scene.data.dataset, scene.marks)
+    seen = see(scene.data.dataset, scene.marks)
     if not network.variables:
         return Derived(seen, None)
     if not network.tables:
@@ -219,16 +232,20 @@ def derive(scene: Scene) -> Derived:
     if not seen.total_weight:
         lack = "all rows weigh 0" if seen.n_rows else "the data has no rows"
         return Derived(seen, None, f"There is nothing to learn from: {lack}. Load other data, or simulate.")
-    try:
-        split = None if scene.hold_out is None else split_rows(seen, scene.hold_out)
-    except ModelError as error:
-        return Derived(seen, None, f"Rows cannot be held out: {error}.")
+    split = None
+    if scene.hold_out is not None:
+        if not isinstance(seen, Dataset):
+            return Derived(seen, None, f"Rows cannot be held out: {WHY}. Hold out none, among the options.")
+        try:
+            split = split_rows(seen, scene.hold_out)
+        except ModelError as error:
+            return Derived(seen, None, f"Rows cannot be held out: {error}.")
     rows, fixed = seen if split is None else split.train, scene.fixed_targets
     if not fixed and has_targets(rows) and not isinstance(network, BayesianNetwork):
         return Derived(seen, None, "Non-fixed targets are for Bayesian networks: have them fixed, among the options.")
     try:
         task = make_task(network, rows, scene.whole_prior, given=scene.given, ties=scene.tied, fixed=fixed)
-    except MemoryLimitError as error:
+    except (MemoryLimitError, TooManyRowsError) as error:
         # A network too wide to learn can still be looked at and edited.
         return Derived(seen, None, f"Learning is out of reach: {error}")
     except ModelError as error:
@@ -236,7 +253,18 @@ def derive(scene: Scene) -> Derived:
         if not seen.targets:
             raise
         return Derived(seen, None, f"There is no learning from these targets: {error}.")
-    return Derived(seen, Parts.of(task, split))
+    try:
+        return Derived(seen, Parts.of(task, split))
+    except TooManyRowsError as error:
+        return Derived(seen, None, f"Learning is out of reach: {error}")
+
+
+def prepare_derived(scene: Scene) -> Derived:
+    """What follows from a scene, with all that a page will ask of its data: much of it would hold up the page."""
+    derived = derive(scene)
+    if derived.seen is not None:
+        _ = derived.seen.roles, derived.seen.total_weight
+    return derived
 
 
 def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
@@ -244,9 +272,9 @@ def derive_anew(scene: Scene, old: Scene, known: Derived) -> Derived:
     return known if is_same_problem(scene, old) else derive(scene)
 
 
-def with_data(scene: Scene, data: DataDocument | None, truth: Network | None = None) -> Scene:
+def with_data(scene: Scene, data: AnyData | None, truth: Network | None = None) -> Scene:
     """A scene with other data; what an example says it shows is of its own data, and is said no longer."""
-    return replace(scene, data=data, truth=truth, note="" if scene.example else scene.note)
+    return replace(scene, data=data, truth=truth, place=None, note="" if scene.example else scene.note)
 
 
 def is_same_problem(scene: Scene, old: Scene) -> bool:
@@ -254,6 +282,7 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
     return (
         scene.document.network is old.document.network
         and scene.data is old.data
+        and scene.place == old.place
         and scene.marks is old.marks
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior

@@ -4,7 +4,8 @@
 
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.networks.json_network},
-     "data": null, {"csv": text, "notes": [...]} or {"file": name, "sha256": ..., "notes": [...]},
+     "data": null, {"csv": text, "notes": [...]}, {"file": name, "sha256": ..., "notes": [...]} or
+         {"place": {"where": path, pattern or URL without a password, "table": ..., "columns": {variable: column}}},
      "marks": {variable: {"kind": ..., ...}}, see pgmgui.project.mark_file,
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number},
@@ -21,7 +22,8 @@
 
 Version 1 has neither evidence nor results; truth, cases, targets, axes, search, ties, looked_at, the factors' and
 tables' prior, what is held out and whether targets of cells are fixed (they are) may lack.
-Data stand in the file, or in a CSV file beside it that is named and whose content is checked. The file is untrusted:
+Data stand in the file, or in a CSV file beside it that is named and whose content is checked; of data that is counted
+where it lies, the file says where that is, and whoever opens it decides whether to count it. The file is untrusted:
 whatever it holds becomes a session or a FormatError. What each field may be stands in one place, ``_SESSION``; what
 depends on the network is checked after.
 """
@@ -68,7 +70,9 @@ from engine.model.errors import FormatError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
 from engine.model.network import Network
 from engine.model.ties import find_ties
+from engine.sources.places import Place, drop_password
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
+from pgmgui.project.counted_data import CountedData
 from pgmgui.project.layout import arrange
 from pgmgui.project.mark_file import dump_mark, fit_mark, parse_mark
 from pgmgui.project.marks import Mark, apply_marks
@@ -139,8 +143,11 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None, indent: int | None
     """
     scene = saved.scene
     notes = [] if scene.data is None else list(scene.data.notes)
-    if scene.data is not None:
+    place = scene.data.place if isinstance(scene.data, CountedData) else scene.place
+    if isinstance(scene.data, DataDocument):
         data = {**(data or {"csv": dump_csv(scene.data)}), "notes": notes}
+    elif place is not None:
+        data = {"place": {"where": place.where, "table": place.table, "columns": dict(place.columns)}}
     root = {
         "format": FORMAT,
         "version": VERSION,
@@ -181,19 +188,14 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
     read : callable, optional
         From the name of a data file beside the session to its bytes; without it, only data inside are read.
     """
-    root = load(content)
-    if not isinstance(root, dict) or root.get("format") != FORMAT:
-        raise FormatError(f'not a session file: expected "format": "{FORMAT}"')
-    version = root.get("version")
-    if type(version) is not int or not 1 <= version <= VERSION:
-        shown = repr(version)[:MOST_QUOTED]
-        raise FormatError(f"a session of version {shown}; this program reads versions up to {VERSION}: update it")
+    root = _load(content)
     found = _SESSION(root, "")
     document = _parse_network(root["network"], "network")
     network = document.network
     if not all(variable.name in document.positions for variable in network.variables):
         document = arrange(document)
-    data = None if found["data"] is None else _parse_data(found["data"], network, read)
+    place = None if found["data"] is None else _parse_place(found["data"]["place"])
+    data = None if found["data"] is None or place is not None else _parse_data(found["data"], network, read)
     scene = Scene(
         found["title"] or "Untitled",
         found["note"],
@@ -206,6 +208,7 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         hold_out=HoldOut(**found["hold_out"]) if found["hold_out"] and found["hold_out"]["share"] else None,
         fixed_targets=found["fixed_targets"],
         ties=found["ties"],
+        place=place,
         **fit_priors(found, network),
     )
     with _at("ties"):
@@ -223,6 +226,17 @@ def parse(content: str, read: Callable[[str], bytes] | None = None) -> Saved:
         found["looked_at"],
         found["search"],
     )
+
+
+def _load(content: str) -> dict[str, Any]:
+    root = load(content)
+    if not isinstance(root, dict) or root.get("format") != FORMAT:
+        raise FormatError(f'not a session file: expected "format": "{FORMAT}"')
+    version = root.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        shown = repr(version)[:MOST_QUOTED]
+        raise FormatError(f"a session of version {shown}; this program reads versions up to {VERSION}: update it")
+    return root
 
 
 @contextmanager
@@ -263,6 +277,14 @@ def _parse_data(item: dict[str, Any], network: Network, read: Callable[[str], by
             tables_text.parse(content, Hints(network.variables, delimiter=",")), network.variables, ()
         )
     return DataDocument(found.dataset, item["notes"], found.unmatched, found.absent)
+
+
+def _parse_place(item: dict[str, Any] | None) -> Place | None:
+    """Where data lies, without a password that somebody has put there."""
+    if item is None:
+        return None
+    with _at("data.place"):
+        return Place(drop_password(item["where"]), item["table"], tuple(item["columns"].items()))
 
 
 def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
@@ -310,6 +332,9 @@ _DATA = record(
         "file": optional(text(), None),
         "sha256": optional(text(), ""),
         "notes": optional(list_of(text()), ()),
+        "place": optional(
+            record({"where": text(), "table": optional(text(), None), "columns": optional(map_of(text()), {})}), None
+        ),
     }
 )
 _HOLD_OUT = record({"share": number(*RANGES["hold_out"]), "seed": whole(*RANGES["hold_out_seed"])})

@@ -130,7 +130,8 @@ class Store:
         """
         _check(key)
         self._adopt()
-        data = saved.scene.data
+        found = saved.scene.data
+        data = found if isinstance(found, DataDocument) else None  # of what is counted elsewhere, the text says where
         digest, packed = (None, None) if data is None else self._pack(data)
         text = session_file.dump(saved, None if digest is None else _refer(digest))
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from engine.formats import DataDocument
 from engine.learning.imap.budget import Budget
 from engine.learning.learn import learn
 from engine.learning.snapshot import Snapshot as LearningSnapshot
@@ -15,6 +14,7 @@ from engine.model.errors import PgmError
 from engine.model.messages import shorten
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, as_markov
 from engine.model.prior import Prior
+from engine.model.source import Source
 from engine.model.table_prior import TablePrior
 from engine.model.variable import Variable, list_names
 from engine.structure.bound import EXACT, StructureBound, lower_bound
@@ -27,6 +27,7 @@ from engine.structure.scores import make_score
 from engine.structure.search import Search
 from engine.structure.snapshot import Operation, Snapshot
 from engine.structure.structural_em import Round, StructuralEM, make_network
+from pgmgui.project.counted_data import AnyData, Rows, known_rows
 from pgmgui.project.structure_constraints import find_column, parse_constraints, parse_names
 from pgmgui.project.structure_settings import EDGES, SCORE_TITLES, SEARCH_TITLES, StructureSettings
 
@@ -149,7 +150,7 @@ class StructureProblem:
         return learned if self.directed else as_markov(learned)
 
 
-def is_complete(dataset: Dataset) -> bool:
+def is_complete(dataset: Source) -> bool:
     """Whether every cell of the data is known."""
     return all(role is Role.OBSERVED for role in dataset.roles)
 
@@ -203,11 +204,13 @@ def make_problem(dataset: Dataset, network: Network, settings: StructureSettings
     return StructureProblem(dataset, constraints, search, settings, directed)
 
 
-def find_rows(data: DataDocument | None, seen: Dataset | None, train: Dataset | None) -> Dataset:
+def find_rows(data: AnyData | None, seen: Rows | None, train: Dataset | None) -> Dataset:
     """The rows that a structure is learned from: those that are seen, and not held out."""
     if data is None or seen is None:
         raise PgmError("there is no data to learn a structure from; open a table in the Data tab")
-    return seen if train is None else train
+    if train is not None:
+        return train
+    return known_rows(seen, "a structure is looked for in whole rows (pgmgui structure fetches the distinct ones)")
 
 
 def _stand_at_round(found: Round) -> Stand:

@@ -16,6 +16,7 @@ from engine.learning.task import LearningTask
 from engine.model.dataset import Dataset, Role
 from engine.model.messages import count as count
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network, count_parameters
+from engine.model.source import Source
 from engine.model.table_prior import InstalledPrior, LogisticNormal
 
 MOST_NAMES = 3
@@ -66,8 +67,8 @@ def describe_briefly(task: LearningTask) -> list[str]:
         return ["Targets are non-fixed: all is learned together.", f"An iteration: {_describe_moving(task)}."]
     components, busy = task.decomposition.components, _count_iterated(task)
     parts = f"{count(len(components), 'component')}: {len(components) - busy:,} counted, {busy:,} iterated."
-    small, whole = _count_inferences(task), task.whole_rows
-    fewer = f"small inferences, not {whole:,}" if small < whole else "inferences"
+    small, whole = _count_inferences(task), _count_whole(task)
+    fewer = f"small inferences, not {whole:,}" if whole is not None and small < whole else "inferences"
     return [parts, *([f"An iteration: {small:,} {fewer}."] if busy else [])]
 
 
@@ -89,15 +90,21 @@ def _count_inferences(task: LearningTask) -> int:
     return sum(job.part.rows for job in task.objective.terms[0].jobs)
 
 
+def _count_whole(task: LearningTask) -> int | None:
+    """The distinct rows of the whole data; None where they are counted a few columns at a time."""
+    return task.whole_rows if isinstance(task.decomposition.dataset, Dataset) else None
+
+
 def _compare_costs(task: LearningTask) -> str:
     """What the data takes in an iteration, in words: inferences, and on how many variables at a time."""
-    small, whole = _count_inferences(task), task.whole_rows
+    small, whole = _count_inferences(task), _count_whole(task)
     busy = [component for component in task.decomposition.components if not component.is_complete]
     most = max((len(component.variables) + len(component.boundary) for component in busy), default=0)
     every = len(task.network.variables)
     if most == every:
         return count(small, "inference")
-    return f"{count(small, 'inference')} on up to {count(most, 'variable')}, instead of {whole:,} on all {every:,}"
+    some = f"{count(small, 'inference')} on up to {count(most, 'variable')}"
+    return some if whole is None else f"{some}, instead of {whole:,} on all {every:,}"
 
 
 def describe_bound(task: LearningTask, bounds: Bounds, number: int) -> list[str]:
@@ -312,7 +319,7 @@ def count_edges(network: Network) -> str:
 
 def summarise(
     network: Network,
-    dataset: Dataset | None,
+    dataset: Source | None,
     given: Sequence[int] = (),
     held_out: float = 0.0,
     ties: Sequence[Sequence[str]] = (),

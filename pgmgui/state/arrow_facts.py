@@ -18,6 +18,7 @@ from engine.structure.constraints import Arrow
 from engine.structure.families import Families, Parents
 from engine.structure.scores import make_score
 from pgmgui.project.arrows import NO_ARROWS, NO_DATA, Facts, count_cells, find_facts, find_parents
+from pgmgui.project.counted_data import Rows, known_rows
 from pgmgui.project.scene import Scene
 from pgmgui.project.structure_constraints import parse_constraints
 from pgmgui.project.structure_problem import is_complete
@@ -48,7 +49,7 @@ class Judging:
 
     scene: Scene
     parents: Parents | None
-    rows: Dataset | None
+    rows: Rows | None
     score: str
     sample_size: float
     source: Network | Snapshot | None
@@ -140,7 +141,8 @@ class ArrowFacts(Newest):
         else:
             expected = "" if is_complete(question.rows) else question.title
             try:
-                families = self._find_families(question, question.rows)
+                rows = known_rows(question.rows, "they are scored on whole rows")
+                families = self._find_families(question, rows)
             except PgmError as error:
                 trouble = f"What arrows are worth is not known: {error}."
         return find_facts(

@@ -8,6 +8,7 @@ from functools import partial
 from engine.model.data_edits import DataEdit, SetCells, Several
 from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
+from pgmgui.project.counted_data import need_rows
 from pgmgui.project.scene import Derived, Scene, derive, edit_scene
 from pgmgui.project.troubles import explain
 from pgmgui.project.words import count
@@ -49,14 +50,15 @@ class DataChanges:
         if session.data is None:
             return False
         try:
-            edit = make(session.data.dataset)
+            dataset = need_rows(session.data.dataset, "the data cannot be edited")
+            edit = make(dataset)
         except PgmError as error:
             session.refuse(error)
             return False
         moves_rows = not isinstance(edit, SetCells | None)
         if edit is None and not self._is_busy:
             return True
-        if edit is not None and not self._is_busy and session.data.dataset.codes.size <= AT_ONCE:
+        if edit is not None and not self._is_busy and dataset.codes.size <= AT_ONCE:
             return self._commit(label, edit)
         if self._is_busy and (self._moves_rows or moves_rows):
             session.say("The data is just being changed: wait until its rows stand still, then try again.")
@@ -113,7 +115,7 @@ def _join(scene: Scene, makes: Sequence[Make]) -> DataEdit:
     """Edits of a scene's data that were asked for one after another, as one."""
     if scene.data is None:
         return Several([])
-    dataset, edits = scene.data.dataset, list[DataEdit]()
+    dataset, edits = need_rows(scene.data.dataset, "the data cannot be edited"), list[DataEdit]()
     for make in makes:
         edit = make(dataset)
         if edit is not None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import param
 
-from engine.formats import DataDocument, Document
+from engine.formats import Document
 from engine.inference.chordal import as_bayesian
 from engine.learning.snapshot import Snapshot
 from engine.model import editing
@@ -21,6 +21,7 @@ from engine.model.noisy_max import NoisyMax
 from engine.model.table_prior import TablePrior, describe_table_prior
 from engine.model.variable import Variable
 from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
+from pgmgui.project.counted_data import AnyData
 from pgmgui.project.examples import Example
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes, follow, tell_plain
@@ -106,7 +107,7 @@ class Editor(OpenScene):
         kind = "Markov" if markov else "Bayesian"
         return self.open(Scene(f"New {kind} network", "Double-click on the canvas to add a variable", document))
 
-    def set_data(self, data: DataDocument | None, derived: Derived | None = None) -> bool:
+    def set_data(self, data: AnyData | None, derived: Derived | None = None) -> bool:
         """Learn from other data; marks stay."""
         return self._change("change the data", with_data(self.scene, data), derived)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass, field, replace
 
-from engine.formats import DataDocument
 from engine.model.data_edits import DataEdit
-from pgmgui.project.scene import Derived, Scene
+from pgmgui.project.counted_data import AnyData
+from pgmgui.project.scene import Derived, Scene, edit_data
 
 MOST_STEPS = 200
 """Steps that can be taken back."""
@@ -41,7 +41,7 @@ class Step:
     shares_data: bool = False
     edit: DataEdit | None = None
     known: weakref.ref[Scene] | None = None
-    known_data: weakref.ref[DataDocument] | None = None
+    known_data: weakref.ref[AnyData] | None = None
 
     def restore(self, now: Scene) -> Scene:
         """Its scene with its data, if this is the page that it leads from."""
@@ -53,7 +53,7 @@ class Step:
         data = now.data
         if self.edit is not None and data is not None:
             known = None if self.known_data is None else self.known_data()
-            data = known or replace(data, dataset=self.edit.apply(data.dataset))
+            data = known or edit_data(data, self.edit)
         return replace(self.scene, data=data)
 
 

@@ -8,14 +8,17 @@ from typing import Any
 
 import param
 
-from engine.formats import DataDocument, Document
+from engine.formats import Document
 from engine.model.data_edits import DataEdit
-from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 from engine.model.prior import flat_exponents
 from engine.model.variable import list_names
+from engine.sources.engine import UncountedError, asking_nothing
+from pgmgui.project.counted_data import AnyData, Rows, need_rows
+from pgmgui.project.counting import ELSEWHERE
 from pgmgui.project.following import Changes, follow
+from pgmgui.project.link_data import find_place
 from pgmgui.project.marks import Mark
 from pgmgui.project.scene import Derived, Parts, Scene, derive_anew
 from pgmgui.project.supposing import Likelihood, simplify
@@ -53,11 +56,14 @@ class OpenScene(param.Parameterized):
     message = param.String(doc="What went wrong last, and what to do; empty if nothing did.")
     undoable = param.String(doc="What undo would take back; empty if nothing.")
     redoable = param.String(doc="What redo would do again; empty if nothing.")
+    local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
         self._history = History()
         self._beginning = self.scene
+        self.count_first: Callable[[Scene, Callable[[Derived], object]], object] | None = None
+        """Has counted beside the page what follows from a scene, and hands it on; None lets the page wait."""
 
     # --- what is open, for views
 
@@ -70,7 +76,7 @@ class OpenScene(param.Parameterized):
         return self.scene.document.network
 
     @property
-    def data(self) -> DataDocument | None:
+    def data(self) -> AnyData | None:
         return self.scene.data
 
     @property
@@ -78,7 +84,7 @@ class OpenScene(param.Parameterized):
         return self.scene.marks
 
     @property
-    def seen(self) -> Dataset | None:
+    def seen(self) -> Rows | None:
         """The data as the marks let it be seen."""
         return self.derived.seen
 
@@ -204,13 +210,18 @@ class OpenScene(param.Parameterized):
         """Do again what was taken back."""
         return self._travel(self._history.future, self._history.go_forward)
 
-    def _travel(self, steps: Sequence[Step], go: Callable[[Step], None]) -> bool:
+    def _travel(self, steps: Sequence[Step], go: Callable[[Step], None], derived: Derived | None = None) -> bool:
         if not steps:
             return False
         step, now = steps[-1], self.scene
         scene = step.restore(now)
-        derived = step.derived or derive_anew(scene, now, self.derived)
-        edit = None if step.edit is None or now.data is None else step.edit.invert(now.data.dataset)
+        try:
+            derived = derived or step.derived or self._derive(scene)
+        except UncountedError:
+            return self._count(scene, lambda found: self._travel(steps, go, found))
+        edit = None
+        if step.edit is not None and now.data is not None:
+            edit = step.edit.invert(need_rows(now.data.dataset, "the data cannot be edited"))
         go(make_step(step.label, now, self.derived, tuple(self.selected), scene, edit))
         self._show(scene, derived, step.selected)
         return True
@@ -250,7 +261,12 @@ class OpenScene(param.Parameterized):
                 scene, derived, note = shared, None, f"{note} {said}".strip()
             if isinstance(scene.document.network, BayesianNetwork):
                 flat_exponents(scene.document.network, scene.whole_prior)
-            derived = derived or derive_anew(scene, self.scene, self.derived)
+            if not self.local and find_place(scene) is not None:
+                raise PgmError(ELSEWHERE)
+            derived = derived or self._derive(scene)
+        except UncountedError:
+            rest: dict[str, Any] = {"note": note, "undoable": undoable, "supposed": supposed, "back": back}
+            return self._count(scene, lambda found: self._change(label, scene, found, selected, **rest))
         except PgmError as error:
             self.refuse(error)
             return False
@@ -258,6 +274,28 @@ class OpenScene(param.Parameterized):
             self._history.record(make_step(label, self.scene, self.derived, tuple(self.selected), scene, back))
         self._show(scene, derived, tuple(self.selected) if selected is None else selected, note, supposed)
         return True
+
+    def _derive(self, scene: Scene) -> Derived:
+        """What follows from a scene; UncountedError where data would have to be counted first, and the page wait."""
+        if self.count_first is None:
+            return derive_anew(scene, self.scene, self.derived)
+        with asking_nothing():
+            return derive_anew(scene, self.scene, self.derived)
+
+    def _count(self, scene: Scene, again: Callable[[Derived], bool]) -> bool:
+        """Have counted what a scene needs, beside the page, and do again then what needed it: False, for not yet."""
+        before = self.scene
+
+        def go_on(found: Derived) -> None:
+            if self.scene is before:
+                self.say("")
+                again(found)
+            else:
+                self.say("The page has changed while the data was counted: what was asked for before was given up.")
+
+        assert self.count_first is not None
+        self.count_first(scene, go_on)
+        return False
 
     def _show(
         self,

@@ -60,6 +60,7 @@ class Race(param.Parameterized):
         self.parts: Parts | None = session.parts
         self.began: tuple[Scene, Settings] | None = None
         self._homes: tuple[Scene, ...] = ()
+        self._awaiting: Saved | None = None
         self._reported = 0.0
         self._unreported = False
         session.param.watch(lambda *_: self._leave(), "derived")
@@ -148,7 +149,7 @@ class Race(param.Parameterized):
     def cancel(self) -> None:
         """End, and forget what has been reached."""
         self.stop()
-        self._runs, self.began, self._homes = {}, None, ()
+        self._runs, self.began, self._homes, self._awaiting = {}, None, (), None
         self.parts = self._session.parts
         self._unreported = False
         self.param.update(curves={}, running=False, paused=False, stale=False, applied=False)
@@ -175,6 +176,8 @@ class Race(param.Parameterized):
             if curve.snapshot is not None and not self.stale
         ]
         looked_at = None if self.stale else keep_frame(session.moment)
+        if self._awaiting is not None and session.scene.data is None:
+            ended, looked_at = list(self._awaiting.results), self._awaiting.looked_at
         return Saved(
             session.scene, session.settings, session.supposed, tuple(ended), session.axes, looked_at, session.search
         )
@@ -190,7 +193,13 @@ class Race(param.Parameterized):
             session.configure_search(**vars(saved.search))
             session.suppose_all(saved.supposed)
             self.cancel()
-            self._restore(saved.results, saved.looked_at)
+            if saved.scene.place is None or saved.scene.data is not None:
+                self._restore(saved.results, saved.looked_at)
+            else:  # what was learned fits the data, which is yet to be counted
+                self._awaiting = replace(saved, scene=session.scene)
+                session.say(
+                    f"The data lies in {saved.scene.place.title}: to have it counted, press Read in the Data tab."
+                )
         return True
 
     def _restore(self, results: Sequence[Result], looked_at: Result | None) -> None:
@@ -306,7 +315,12 @@ class Race(param.Parameterized):
     def _leave(self) -> None:
         """The session has another problem: what runs is of no use for it, unless it was the race's own before."""
         if not self.curves:
-            self.parts = self._session.parts
+            self.parts, awaiting = self._session.parts, self._awaiting
+            if awaiting is not None and self._session.data is not None:
+                self._awaiting = None
+                home = replace(awaiting.scene, data=self._session.data, place=None)
+                if is_same_problem(self._session.scene, home):
+                    self._restore(awaiting.results, awaiting.looked_at)
             return
         self.stop()
         if any(is_same_problem(self._session.scene, home) for home in self._homes):

@@ -10,9 +10,9 @@ import param
 
 from engine.insight.row_scores import RowScores, score_rows
 from engine.learning.snapshot import Snapshot
-from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import Network
+from pgmgui.project.counted_data import Rows, need_rows
 from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
 
@@ -21,7 +21,7 @@ from pgmgui.state.session import Session
 class Scored:
     """The scores of the rows of a dataset, and whose parameters they are by; or why there are none."""
 
-    dataset: Dataset
+    dataset: Rows
     title: str
     scores: RowScores | None
     trouble: str = ""
@@ -30,7 +30,7 @@ class Scored:
 @dataclass(frozen=True, eq=False)
 class _Question:
     source: Network | Snapshot
-    dataset: Dataset
+    dataset: Rows
     given: tuple[int, ...]
     title: str
 
@@ -64,12 +64,13 @@ class RowScoring(Newest):
         self._ask(self._asked)
 
     def _find(self, question: _Question) -> Scored:
-        source, dataset, title = question.source, question.dataset, question.title
+        source, title = question.source, question.title
         network = source.network() if isinstance(source, Snapshot) else source
         try:
+            dataset = need_rows(question.dataset, "they are scored one by one")
             return Scored(dataset, title, score_rows(network, dataset, question.given))
         except PgmError as error:
-            return Scored(dataset, title, None, f"The rows cannot be scored: {error}.")
+            return Scored(question.dataset, title, None, f"The rows cannot be scored: {error}.")
 
     def _take(self, found: Scored) -> None:
         # One of a run's earlier iteration is better than none; one of other rows is not.

@@ -18,6 +18,7 @@ from engine.model.network import Network
 from pgmgui.project.arrows import COLOURINGS
 from pgmgui.project.axes import Axes
 from pgmgui.project.cases import fit_case, make_case, name_case
+from pgmgui.project.counted_data import WHY, CountedData, need_rows
 from pgmgui.project.layers import SHAPE
 from pgmgui.project.layout import place_structure
 from pgmgui.project.look import LARGEST_PANE, Look
@@ -90,7 +91,6 @@ class Session(Editor):
     step = param.String(default="", doc="Where the guide is: see pgmgui.project.lessons.list_steps; empty at first.")
     side = param.Integer(default=0, doc="Pixels of the side panel's width; 0 for the usual one.")
     strip = param.Integer(default=0, doc="Pixels of the strip's height; 0 for the usual one.")
-    local = param.Boolean(default=True, doc="Whether only this machine can open the page, so that it may use paths.")
 
     def __init__(self, **params: Any) -> None:
         super().__init__(**params)
@@ -152,6 +152,9 @@ class Session(Editor):
     def hold_out(self, share: float, seed: int) -> bool:
         """Hold a share of the rows out, to test on; 0 holds out none."""
         wanted = HoldOut(share, seed) if share else None
+        if wanted is not None and isinstance(self.data, CountedData):
+            self.say(f"Rows cannot be held out: {WHY}. Put those to test on into a table of their own.")
+            return False
         return wanted == self.scene.hold_out or self._change("hold rows out", replace(self.scene, hold_out=wanted))
 
     def fix_data_targets(self, fixed: bool) -> bool:
@@ -185,7 +188,7 @@ class Session(Editor):
             return False
         try:
             scene = scene or edit_scene(self.scene, edit)
-            back = edit.invert(self.data.dataset)
+            back = edit.invert(need_rows(self.data.dataset, "the data cannot be edited"))
         except PgmError as error:
             self.refuse(error)
             return False

@@ -108,7 +108,7 @@ class Studio(Newest):
 
     def _notice(self, *_events: Any) -> None:
         session = self._session
-        if not self._looking or session.seen is None or not self.target:
+        if not self._looking or not isinstance(session.seen, Dataset) or not self.target:
             return
         asked = self._asked
         if (

@@ -13,7 +13,9 @@ from engine.insight.row_scores import RowScores
 from engine.model.arrays import Floats, Ints, weighted_counts
 from engine.model.dataset import FIRST_LIKELIHOOD, MISSING, Dataset, Role, TargetCell, Vector
 from engine.model.soft_cells import find_targets
+from engine.model.source import Source as Counts
 from engine.model.variable import Variable, list_names
+from engine.sources.ibis_table import IbisTable
 from pgmgui.components.grid.grid import Cell, Column, Source
 from pgmgui.project.data_cells import show_likelihood, show_target, show_text
 from pgmgui.project.marks import Mark, describe_mark
@@ -46,21 +48,31 @@ class Beneath:
     marks: Mapping[str, Mark]
 
 
-def data_source(dataset: Dataset, scores: RowScores | None = None, beneath: Beneath | None = None) -> Source:
-    """The rows of a dataset: numbers from 1, weights if they differ from 1, and a column for each variable.
-
-    With scores, the least probable come first, with their log-likelihoods. With what is beneath, cells can be edited.
-    """
-    weighted = has_weights(dataset)
-    digits = len(f"{dataset.n_rows:,}")
-    columns = [Column("Row", "head", width=max(44, 22 + DIGIT_WIDTH * digits))]
-    if scores is not None:
-        columns.append(Column("log Pr", "number", about="its log-likelihood, in nats", width=84))
+def list_columns(data: IbisTable | Dataset, weighted: bool, beneath: Beneath | None = None) -> list[Column]:
+    """The columns of rows: numbers, weights if there are some, and one for each variable."""
+    columns = [Column("Row", "head", width=max(44, 22 + DIGIT_WIDTH * len(f"{data.n_rows:,}")))]
     if weighted:
         about = "how many times the row counts"
         columns.append(Column("Weight", "number", about=about, editable=beneath is not None))
-    first_variable = len(columns)
-    columns += [_make_column(dataset, i, beneath) for i in range(len(dataset.variables))]
+    return columns + [_make_column(data, i, beneath) for i in range(len(data.variables))]
+
+
+def data_source(
+    dataset: Dataset,
+    scores: RowScores | None = None,
+    beneath: Beneath | None = None,
+    weighted: bool | None = None,
+) -> Source:
+    """The rows of a dataset: numbers from 1, weights if they differ from 1, and a column for each variable.
+
+    With scores, the least probable come first, with their log-likelihoods. With what is beneath, cells can be edited.
+    ``weighted`` says whether weights are shown, whatever they are.
+    """
+    weighted = has_weights(dataset) if weighted is None else weighted
+    columns = list_columns(dataset, weighted, beneath)
+    if scores is not None:
+        columns.insert(1, Column("log Pr", "number", about="its log-likelihood, in nats", width=84))
+    first_variable = len(columns) - len(dataset.variables)
     meaning = [_Meaning(dataset, i, beneath) for i in range(len(dataset.variables))]
     under = None if beneath is None or beneath.dataset is dataset else beneath.dataset.codes
 
@@ -100,7 +112,7 @@ def has_weights(dataset: Dataset) -> bool:
     return not bool((dataset.weights == 1).all())
 
 
-def _make_column(dataset: Dataset, i: int, beneath: Beneath | None) -> Column:
+def _make_column(dataset: IbisTable | Dataset, i: int, beneath: Beneath | None) -> Column:
     variable, role = dataset.variables[i], dataset.roles[i]
     about = f"{ROLE_WORDS[role]}; states {list_names(variable.states)}"
     if beneath is None:
@@ -108,7 +120,7 @@ def _make_column(dataset: Dataset, i: int, beneath: Beneath | None) -> Column:
     mark = beneath.marks.get(variable.name)
     if mark is not None:
         about += f"; seen through a mark: {describe_mark(mark)}"
-    missing = show_text(dataset, i, MISSING)
+    missing = show_text(beneath.dataset, i, MISSING)
     choices = [*((state, "") for state in variable.states[:MOST_CHOICES]), (missing, "missing")]
     return Column(
         variable.name,
@@ -209,7 +221,7 @@ def soft_cell(variable: Variable, vector: Vector) -> Cell:
 # --- per variable
 
 
-def summary_source(dataset: Dataset) -> Source:
+def summary_source(dataset: IbisTable | Dataset) -> Source:
     """A row for each variable: its role, how much of it is missing, how often each state is seen."""
     columns = (
         Column("Variable", "head", width=124),
@@ -236,11 +248,11 @@ def summary_source(dataset: Dataset) -> Source:
         len(dataset.variables),
         lambda first, last: [row(i) for i in range(first, last + 1)],
         "Variables of the data",
-        sorts=dataset.codes.size <= MOST_COUNTED,
+        sorts=isinstance(dataset, IbisTable) or dataset.codes.size <= MOST_COUNTED,
     )
 
 
-def states_source(dataset: Dataset, i: int) -> Source:
+def states_source(dataset: Counts, i: int) -> Source:
     """A row for each state of a variable, one each for its likelihoods, its targets and its missing cells."""
     variable = dataset.variables[i]
     counts, missing, likelihoods, targets = count_cells(dataset, i)
@@ -263,12 +275,13 @@ def states_source(dataset: Dataset, i: int) -> Source:
     return Source(columns, len(rows), cells, f"States of {variable.name} in the data")
 
 
-def count_cells(dataset: Dataset, i: int) -> tuple[Floats, float, float, float]:
+def count_cells(dataset: Counts, i: int) -> tuple[Floats, float, float, float]:
     """The weight of each state of a variable, of its missing cells, of its likelihoods, and of its targets."""
-    codes = dataset.codes[i].astype(np.int64)
+    found_codes, weights = dataset.gather([i])
+    codes = found_codes[i].astype(np.int64)
     states, targets = dataset.variables[i].cardinality, find_targets(dataset, i)
     # Missing cells and vectors go into the first places, the vectors from the last one on.
-    found = weighted_counts(codes + len(targets) + 1, dataset.weights, states + 1 + len(targets))
+    found = weighted_counts(codes + len(targets) + 1, weights, states + 1 + len(targets))
     vectors = found[: len(targets)][::-1]
     hard, missing = found[len(targets) + 1 :], float(found[len(targets)])
     return hard, missing, float(vectors[~targets].sum()), float(vectors[targets].sum())

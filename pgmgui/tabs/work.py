@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import panel as pn
 import panel_material_ui as pmui
@@ -14,8 +14,8 @@ from engine.model.errors import Cancelled
 from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import make_button
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.apart import Apart, start
-from pgmgui.project.scene import Derived, Scene, derive
+from pgmgui.project.apart import start
+from pgmgui.project.scene import Derived, Scene, prepare_derived
 from pgmgui.project.troubles import explain
 from pgmgui.state.session import Session
 
@@ -28,6 +28,13 @@ TRIES = 3
 """How often work is done again because the page has changed meanwhile."""
 
 
+class Stoppable(Protocol):
+    """Work that can be ended."""
+
+    def stop(self) -> None:
+        """Have it end."""
+
+
 class Work(pn.viewable.Viewer):
     """One piece of work at a time: a bar, what is done, and a button to abandon it."""
 
@@ -36,7 +43,7 @@ class Work(pn.viewable.Viewer):
         self._session = session
         self._on_abandon = on_abandon
         self._turn = 0
-        self._reading: Apart[Any] | None = None
+        self._reading: Stoppable | None = None
         self._text = PlainText(margin=(4, 0))
         self._abandon = make_button("Abandon", "the page stays as it is", self._give_up)
         bar = pmui.LinearProgress(value=-1, variant="indeterminate", sizing_mode="stretch_width", margin=(4, 0))
@@ -45,9 +52,10 @@ class Work(pn.viewable.Viewer):
             pn.Row(self._text, self._abandon, margin=0, sizing_mode="stretch_width"),
         )
 
-    def begin(self, what: str) -> None:
-        """Show that something is being done, in place of what was."""
+    def begin(self, what: str, end: str = "Abandon") -> None:
+        """Show that something is being done, in place of what was; a button with this name ends it."""
         self._forget()
+        self._abandon.param.update(label=end, description=f"{end}: the page stays as it is")
         self._text.write(f"{what} …")
         self._view.open()
 
@@ -67,14 +75,15 @@ class Work(pn.viewable.Viewer):
         what: str,
         do: Callable[[], T],
         then: Callable[[T], Any],
-        reading: Apart[Any] | None = None,
+        reading: Stoppable | None = None,
         progress: Callable[[], str] | None = None,
+        end: str = "Abandon",
     ) -> None:
         """Do something in a thread, and then something with its result, when the page may be changed.
 
         What is read apart meanwhile is stopped when the work is abandoned. ``progress`` says how far it is.
         """
-        self.begin(what)
+        self.begin(what, end)
         turn, self._reading = self._turn, reading
         try:
             doing = asyncio.ensure_future(asyncio.to_thread(do) if reading is None else asyncio.wrap_future(start(do)))
@@ -135,8 +144,4 @@ async def settle() -> None:
 def prepare(make: Callable[[Scene], Scene], before: Scene) -> tuple[Scene, Derived]:
     """A new scene and what follows from it, with all that the page will ask of its data."""
     scene = make(before)
-    derived = derive(scene)
-    if derived.seen is not None:
-        # Found once and remembered: much data would hold up the page.
-        _ = derived.seen.roles, derived.seen.total_weight
-    return scene, derived
+    return scene, prepare_derived(scene)

@@ -19,6 +19,7 @@ from engine.simulation.sampling import simulate
 from pgmgui.board.arrow_layer import with_arrows
 from pgmgui.board.beside import work_beside
 from pgmgui.board.board import make_canvas
+from pgmgui.board.counting_beside import CountingBeside
 from pgmgui.board.mark_bar import MarksBar
 from pgmgui.board.message import Message
 from pgmgui.board.summary import Summary
@@ -124,6 +125,7 @@ SCENES: dict[str, Callable[[Session], object]] = {
 def make_desk(scene: str | tuple[Path, ...], folder: Path) -> Desk:
     """What the panels of a page share, on a scene: one of ``SCENES``, an example, a link from its ?, or files."""
     session = Session()
+    session.count_first = CountingBeside(session)
     race = Race(session)
     if isinstance(scene, tuple):
         race.open(*read_files(*(*scene, None)[:2]))

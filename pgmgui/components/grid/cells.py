@@ -43,9 +43,10 @@ class Column:
 
 
 Cell = str | dict[str, Any]
-"""A text; or ``text``, ``kind`` ("missing", "soft", "target", "warn" or ""), ``bars`` (numbers from 0 to 1, for soft
-cells and targets), ``heat`` (a shade from −1 to 1), ``about`` (the tooltip), ``typed`` (what is edited and copied
-instead of the text) and ``key`` (the number that it is sorted by), each of which may be left out."""
+"""A text; or ``text``, ``kind`` ("missing", "soft", "target", "warn", "absent" or ""), ``bars`` (numbers from 0 to 1,
+for soft cells and targets), ``heat`` (a shade from −1 to 1), ``about`` (the tooltip), ``typed`` (what is edited and
+copied instead of the text) and ``key`` (the number that it is sorted by), each of which may be left out. What is
+absent has not come yet."""
 
 
 @dataclass(frozen=True, eq=False)

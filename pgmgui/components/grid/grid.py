@@ -214,6 +214,8 @@ class Grid(Component):
         if height > most:  # whole rows are made, while the page waits
             raise BlockError(f"{height:,} rows at once are too many to copy; choose at most {most:,}")
         cells = self._cells(source, *rows)
+        if any(isinstance(cell, dict) and cell.get("kind") == "absent" for row in cells for cell in row):
+            raise BlockError("some of these rows have not come yet; choose rows that are in view")
         block = [[copy_text(cell) for cell in row[columns[0] : columns[1] + 1]] for row in cells]
         self._send_msg({"type": "copied", "text": write_block(block)})
 

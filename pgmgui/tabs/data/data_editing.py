@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import panel as pn
 
-from engine.formats import DataDocument
 from engine.model.arrays import Ints
 from engine.model.data_edits import RemoveRows, missing_rows
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_narrow_button
 from pgmgui.components.grid.grid import LATER, Grid
 from pgmgui.components.plain_text import PlainText
+from pgmgui.project.counted_data import AnyData
 from pgmgui.project.data_cells import WEIGHT, make_edit
 from pgmgui.project.words import count
 from pgmgui.state.data_changes import DataChanges
@@ -41,7 +41,7 @@ class DataEditing(pn.viewable.Viewer):
         self._session, self._grid, self._find_rows = session, grid, find_rows
         self._changes = DataChanges(session, work_beside)
         self._chosen = NOTHING
-        self._growing: DataDocument | None = None  # what a row is being added to
+        self._growing: AnyData | None = None  # what a row is being added to
         grid.param.update(on_edit=self._edit, on_paste=self._paste, on_choose=self._choose, on_trouble=session.say)
         self._add = make_narrow_button("Add a row", "after the last one; nothing is known of it yet", self._add_row)
         self._remove = make_narrow_button("Remove rows", REMOVES, self._remove_rows)

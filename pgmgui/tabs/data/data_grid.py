@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 
 from engine.model.arrays import Ints
 from engine.model.dataset import Dataset
+from engine.sources.ibis_table import IbisTable
 from pgmgui.board.beside import work_beside
 from pgmgui.components.fields import make_field
-from pgmgui.components.grid.grid import Grid
+from pgmgui.components.grid.grid import Grid, Source
 from pgmgui.components.plain_text import PlainText
+from pgmgui.project.counted_data import CountedData, Rows
 from pgmgui.state.row_scores import RowScoring, Scored
+from pgmgui.state.row_window import RowWindow
 from pgmgui.state.session import Session
 from pgmgui.tabs.data.data_editing import DataEditing
+from pgmgui.tabs.data.table_rows import READ_ONLY, table_source
 from pgmgui.tabs.data_rows import Beneath, data_source, describe_scores, states_source, summary_source
 
 ROWS, VARIABLES = "Rows", "Variables"
@@ -33,10 +39,11 @@ class DataGrid(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._shown: Dataset | None = None
-        self._drawn: tuple[Dataset, Scored | None] | None = None
+        self._shown: Rows | None = None
+        self._drawn: tuple[Rows, Scored | None] | None = None
         self._outlived: Scored | None = None
         self._scoring = RowScoring(session, work_beside)
+        self._window = RowWindow(session, work_beside)
         self._looked_at = self._picking = False
         self._look_at = _make_choice(
             "Look at", [ROWS, VARIABLES], "The rows of the data, or what it says of each variable.", 240
@@ -74,6 +81,7 @@ class DataGrid(pn.viewable.Viewer):
         session.param.watch(lambda *_: self._update(), ["derived", "selected"])
         session.param.watch(lambda *_: self._show_row(), "row")
         self._scoring.param.watch(lambda *_: self._show_rows(), "scored")
+        self._window.param.watch(lambda *_: self._show_arrived(), "arrived")
         self._update()
 
     def look(self, looked_at: bool) -> None:
@@ -96,8 +104,11 @@ class DataGrid(pn.viewable.Viewer):
             self._outlived = self._scored if stays else None
             self._shown = seen
             self._summary.source = summary_source(seen)
-        self._ordering.visible = rows
-        self._editing.open(rows)
+        at_hand = isinstance(seen, Dataset)
+        self._ordering.visible, self._order.visible = rows, at_hand
+        if not at_hand:
+            self._order.value = AS_READ
+        self._editing.open(rows and at_hand)
         self._show_rows()
         places = {variable.name: i for i, variable in enumerate(seen.variables)}
         selected = [places[name] for name in self._session.selected if name in places]
@@ -122,9 +133,7 @@ class DataGrid(pn.viewable.Viewer):
         self._said.write(*self._describe(scored))
         if seen is not None and self._drawn != (seen, scored):
             self._drawn = seen, scored
-            data, marks = self._session.data, self._session.marks
-            beneath = None if data is None else Beneath(data.dataset, marks)
-            source = data_source(seen, None if scored is None else scored.scores, beneath)
+            source = self._make_source(seen, scored)
             before = self._rows.source
             if self._editing.is_taking and before is not None and before.n_rows == source.n_rows:
                 self._rows.update_source(source)
@@ -132,7 +141,23 @@ class DataGrid(pn.viewable.Viewer):
                 self._rows.source = source
             self._show_row()
 
+    def _make_source(self, seen: Rows, scored: Scored | None) -> Source:
+        self._window.look_at(seen if isinstance(seen, IbisTable) else None)
+        if isinstance(seen, IbisTable):
+            return table_source(seen, self._window)
+        data, marks = self._session.data, self._session.marks
+        beneath = None if data is None or isinstance(data, CountedData) else Beneath(data.dataset, marks)
+        return data_source(seen, None if scored is None else scored.scores, beneath)
+
+    def _show_arrived(self) -> None:
+        """Show rows that have come from where they lie."""
+        source = self._rows.source
+        if source is not None and isinstance(self._shown, IbisTable):
+            self._rows.update_source(replace(source))
+
     def _describe(self, scored: Scored | None) -> list[str]:
+        if isinstance(self._shown, IbisTable) and self._look_at.value == ROWS:
+            return [READ_ONLY]
         if self._order.value == AS_READ or self._look_at.value != ROWS:
             return []
         if scored is None:

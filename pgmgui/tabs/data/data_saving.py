@@ -15,6 +15,7 @@ from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import TextField, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import MOST_BYTES, Download
+from pgmgui.project.counted_data import need_rows
 from pgmgui.project.network_files import find_path, suggest_name
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
@@ -75,7 +76,7 @@ class DataSaving(pn.viewable.Viewer):
         seen, data = self._session.seen, self._session.data
         if seen is None or data is None:
             raise PgmError("There is no data to save. Open or simulate some first")
-        return seen if self._what.value == SEEN else data.dataset
+        return need_rows(seen if self._what.value == SEEN else data.dataset, "There are no rows to save")
 
     async def _give(self, _event: object) -> None:
         await settle()

@@ -13,10 +13,11 @@ import panel_material_ui as pmui
 from engine.formats import DATA_FORMATS, PACKED
 from engine.formats.files import naming
 from engine.formats.tables.table import Table
-from pgmgui.components.fields import PATIENT, make_button, make_path_field
+from pgmgui.components.fields import PATIENT, make_button
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
+from pgmgui.project.counted_data import WHY, CountedData
 from pgmgui.project.data_reading import DataFile, build_scene, read_data
 from pgmgui.project.matching import Matching
 from pgmgui.project.scene import Scene
@@ -25,12 +26,14 @@ from pgmgui.state.session import Session
 from pgmgui.tabs.data.data_grid import DataGrid
 from pgmgui.tabs.data.data_saving import DataSaving
 from pgmgui.tabs.data.match_form import MatchingPanel
+from pgmgui.tabs.data.place_form import PlaceForm, describe_waiting
 from pgmgui.tabs.data.simulate import SimulateForm
 from pgmgui.tabs.data.studio import StudioForm
-from pgmgui.tabs.work import Work, settle
+from pgmgui.tabs.work import Work
 
 CLOSE = (4, 5, 4, 0)
 """Margins of buttons of which four have room in a row."""
+SAVE = "as seen or complete; again to close"
 MOST_NOTES = 6
 """Notes of the reader that are shown."""
 
@@ -60,7 +63,7 @@ class DataPanel(pn.viewable.Viewer):
         self._matching = MatchingPanel(self._use, self._build_from_table, self._cancel)
         self._simulate, self._saving = SimulateForm(session, self._work), DataSaving(session, self._work)
         self._studio = StudioForm(session)
-        self._make_path()
+        self._as_new = _make_choice()
         self._status = PlainText(margin=(4, 0))
         self._grid = DataGrid(session)
         self._learn = make_button(
@@ -70,7 +73,9 @@ class DataPanel(pn.viewable.Viewer):
             "contained",
         )
         self._looking = pn.Column(self._status, self._learn, self._grid, sizing_mode="stretch_width", margin=0)
-        path = [pn.Row(self._path, self._read, margin=0, sizing_mode="stretch_width")] if session.local else []
+        path = []
+        if session.local:
+            path = [PlaceForm(session, self._work, self._read_path, lambda: bool(self._as_new.value), self._end_asking)]
         self._view = pn.Column(
             self._upload,
             *path,
@@ -94,28 +99,12 @@ class DataPanel(pn.viewable.Viewer):
         self._grid.look(looked_at)
         self._studio.look(looked_at)
 
-    def _make_path(self) -> None:
-        self._path = make_path_field(
-            "Data path on this machine",
-            "A data file on the machine that pgmgui runs on; also one too large to upload.",
-            "~/data/asia.csv",
-            self._read_path,
-        )
-        self._read = make_button("Read", "the data file at this path", self._read_path)
-        self._as_new = pmui.Checkbox(
-            label="Build variables from the columns",
-            description="Open the next file as a new network, with a variable for each column and no arrows.",
-            description_delay=700,
-            size="small",
-            margin=(0, 0),
-        )
-
     def _make_buttons(self) -> pn.Row:
         """Those that open forms, and one that removes the data."""
         self._open_simulate = self._toggle("Simulate…", "draw data from the model on the page", self._simulate)
         about = "what decides which values are missing, what that takes, and how it biases what is learned"
         open_studio = self._toggle("Missingness…", about, self._studio)
-        self._open_saving = self._toggle("Save data…", "as seen or complete", self._saving)
+        self._open_saving = self._toggle("Save data…", "", self._saving)
         self._remove = make_button("Remove the data", "the network stays", self._remove_data, margin=CLOSE)
         buttons = (self._open_simulate, open_studio, self._open_saving, self._remove)
         # In large type there are two rows of them.
@@ -136,13 +125,8 @@ class DataPanel(pn.viewable.Viewer):
     async def _read_upload(self, name: str, content: bytes) -> None:
         await self._open(DataFile(name, content))
 
-    async def _read_path(self, _event: object) -> None:
-        await settle()
-        path = self._path.value_input or ""
-        if path.strip():
-            await self._open(DataFile(path))
-        else:
-            self._session.say("There is no path to read. Type the path of a data file on this machine first.")
+    async def _read_path(self, path: str) -> None:
+        await self._open(DataFile(path))
 
     async def _open(self, file: DataFile) -> None:
         """Read a file and use it, or ask what does not fit."""
@@ -223,9 +207,12 @@ class DataPanel(pn.viewable.Viewer):
         elif new.data is not old.data:
             self._end_asking()
             self._as_new.value = False
-        self._remove.disabled = self._open_saving.disabled = new.data is None
+        counted = isinstance(new.data, CountedData)
+        self._remove.disabled = new.data is None and new.place is None
+        about = f"not here, for {WHY}" if counted else SAVE
+        self._open_saving.param.update(disabled=new.data is None or counted, description=f"Save data…: {about}")
         self._open_simulate.disabled = not new.document.network.variables
-        if new.data is None:
+        if new.data is None or counted:
             self._saving.open(False)
         self._learn.visible = new.data is not None and bool(network.variables) and not network.edges
         self._status.write(*describe(new))
@@ -234,9 +221,21 @@ class DataPanel(pn.viewable.Viewer):
         return self._view
 
 
+def _make_choice() -> pmui.Checkbox:
+    return pmui.Checkbox(
+        label="Build variables from the columns",
+        description="Open the next file as a new network, with a variable for each column and no arrows.",
+        description_delay=700,
+        size="small",
+        margin=(0, 0),
+    )
+
+
 def describe(scene: Scene) -> list[str]:
     """What data there is, and what its reader had to say."""
     if scene.data is None:
+        if scene.place is not None:
+            return describe_waiting(scene.place)
         if not scene.document.network.variables:
             return ["No data. Open a file, and its columns become variables."]
         return ["No data. Open a file or simulate some."]

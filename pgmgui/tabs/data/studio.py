@@ -7,6 +7,7 @@ from functools import partial
 
 import panel as pn
 
+from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from pgmgui.board.beside import work_beside
 from pgmgui.components.drawer import Drawer
@@ -32,6 +33,10 @@ from pgmgui.tabs.work import Work
 
 NOT_SAID, NOTHING, STATE_OF = "not said", "nothing", "state of "
 """What the lists of causes stand for: nothing is said yet, there is none, or the variable of a name that follows."""
+NO_ROWS = (
+    "What decides which values are missing is looked at row by row, and these rows are not in memory: they are counted "
+    "where they lie. Open a part of them as a file."
+)
 NO_DATA = "There is no data: open some, or simulate it from the model with Simulate… above."
 
 
@@ -159,7 +164,7 @@ class StudioForm(pn.viewable.Viewer):
     async def _press_learn(self, _event: object) -> None:
         session, target = self._session, self._studio.target
         scene, seen = session.scene, session.seen
-        if seen is None:
+        if not isinstance(seen, Dataset):
             return
         self._stopped = stopped = threading.Event()
         self._progress = ("ignoring", 0)
@@ -192,12 +197,12 @@ class StudioForm(pn.viewable.Viewer):
             return
         session, studio = self._session, self._studio
         mark = studio.mark
-        is_there = bool(studio.target) and session.seen is not None
+        is_there = bool(studio.target) and isinstance(session.seen, Dataset)
         self._list_choices(is_there)
         self._learn.disabled = self._off.disabled = self._expand.disabled = mark is None or not is_there
         self._name_expand()
         if not is_there:
-            self._say_only(NO_DATA)
+            self._say_only(NO_DATA if session.seen is None else NO_ROWS)
         elif mark is None:
             self._say_only(describe_choice(studio.target, has_holes(session.scene, studio.target)))
         else:

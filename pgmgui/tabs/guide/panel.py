@@ -13,6 +13,7 @@ from engine.insight.doctor import Finding, examine
 from pgmgui.board.learner_equations import make_equations
 from pgmgui.components.fields import PATIENT, make_button
 from pgmgui.components.plain_text import HtmlText, PlainText
+from pgmgui.project.counted_data import WHY, CountedData
 from pgmgui.project.lessons import Lesson, list_steps, load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.state.first_run import FirstRun
@@ -144,6 +145,8 @@ class Doctor(pn.viewable.Viewer):
         shown = [self._describe(finding) for finding in findings[:MOST_FINDINGS]]
         if len(findings) > MOST_FINDINGS:
             shown.append(_say(f"And {len(findings) - MOST_FINDINGS:,} more."))
+        if isinstance(self._session.data, CountedData):
+            shown.append(_say(f"Rows of probability 0 were not looked for: {WHY}."))
         self._list[:] = shown or [_say("Nothing found: every parameter can be learned, and every row is possible.")]
 
     def _describe(self, finding: Finding) -> pn.viewable.Viewable:

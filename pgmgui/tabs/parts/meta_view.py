@@ -9,10 +9,12 @@ import panel as pn
 from engine.inference.query import Evidence
 from engine.insight.meta_network import MetaNetwork, count_sets, make_meta_network
 from engine.model.network import BayesianNetwork, Network
+from engine.sources.ibis_table import IbisTable
 from pgmgui.board.beside import work_beside
 from pgmgui.components.diagram.diagram import Diagram, Drawing
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.switch import make_wrapped_switch
+from pgmgui.project.counted_data import WHY
 from pgmgui.project.words import count
 from pgmgui.state.inquiries import Inquiries, Subject
 from pgmgui.state.session import Session
@@ -95,6 +97,8 @@ def find_obstacle(session: Session) -> str:
         return (
             "The meta-network has a copy of the network for every row of data: open or simulate some in the Data tab."
         )
+    if isinstance(session.seen, IbisTable):
+        return f"The meta-network has a copy of the network for rows of data, and {WHY}: open a few of them as a file."
     sets = count_sets(network)
     if sets > MOST_SETS:
         return (

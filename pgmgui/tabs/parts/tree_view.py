@@ -10,9 +10,10 @@ import panel as pn
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.query import Evidence
-from engine.inference.text_tables import format_bytes, format_count, format_seconds
+from engine.inference.text_tables import format_bytes, format_count
 from engine.insight.clique_tree import CliqueTree, find_clique_tree
 from engine.model.dataset import Role
+from engine.model.messages import format_seconds
 from engine.model.network import Network
 from pgmgui.board.beside import work_beside
 from pgmgui.components.diagram.diagram import Diagram, Drawing

@@ -18,6 +18,7 @@ from engine.model.table_prior import TablePrior, describe_table_prior
 from pgmgui.components.fields import make_button, make_field
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
+from pgmgui.project.counted_data import WHY
 from pgmgui.project.numbers import show_decimals
 from pgmgui.project.troubles import explain
 from pgmgui.project.words import cut
@@ -85,6 +86,10 @@ class Microscope(pn.viewable.Viewer):
         if not self._looked_at or reached is None or not isinstance(session.network, BayesianNetwork):
             return
         data = reached.task.dataset
+        if not isinstance(data, Dataset):
+            self._steps.visible = False
+            self._title.write(f"EM under the microscope looks at one row, and {WHY}: open a few of them as a file.")
+            return
         self._row = min(self._row, data.n_rows - 1)
         self._field.value = f"{self._row + 1}"
         self._before.disabled, self._after.disabled = self._row == 0, self._row == data.n_rows - 1

@@ -28,13 +28,14 @@ from engine.learning.bounding import bound_task
 from engine.learning.hold_out import split_rows
 from engine.learning.learn import learn
 from engine.learning.stopping import Stopping
-from pgmgui.project.marks import apply_marks
+from pgmgui.project.counted_data import see
+from pgmgui.project.counting import recount
 from pgmgui.project.session_file import {reader}
 
 
 def main():
-    scene = {reader}(SESSION).scene
-    data = apply_marks(scene.data.dataset, scene.marks)
+    scene = recount({reader}(SESSION).scene)  # data that is not in the session is counted where it lies
+    data = see(scene.data.dataset, scene.marks)
     split = split_rows(data, scene.hold_out) if scene.hold_out else None  # what is learned from, and what is held out
     stopping = Stopping(tol={tol!r}, criterion={criterion!r}, max_iter={max_iter!r})
     for method in {methods!r}:

@@ -73,9 +73,11 @@ class StatesEditor(pn.viewable.Viewer):
         data, states = self._session.data, self._variable.cardinality
         if data is None:
             return ["–"] * states
-        codes = data.dataset.codes[self._session.network.index[self._name]]
+        column = self._session.network.index[self._name]
+        gathered, weights = data.dataset.gather([column])
+        codes = gathered[column]
         hard = codes >= 0
-        counts = np.bincount(codes[hard], data.dataset.weights[hard], states)
+        counts = np.bincount(codes[hard], weights[hard], states)
         return [f"{number:,.0f}" if float(number).is_integer() else show_number(number) for number in counts.tolist()]
 
     @property

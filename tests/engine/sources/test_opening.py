@@ -20,7 +20,7 @@ from engine.model.variable import Variable
 from engine.sources.ibis_table import IbisTable
 from engine.sources.opening import LARGE_PARQUET, Request, is_large, open_source
 from tests.command_line import EXAMPLES
-from tests.engine.sources.comparing import assert_same_data, assert_same_problem
+from tests.engine.sources.comparing import assert_same_data, assert_same_problem, resolve
 
 NETWORK = read_network(EXAMPLES / "asia.bif").network
 
@@ -179,6 +179,8 @@ def test_a_server_counts_the_same(tmp_path, dataset, postgresql):
     assert_same_data(found.data, dataset, [*NETWORK.scopes, range(8)])
     assert_same_problem(NETWORK, found.data, dataset)
     assert "hush" not in found.data.name
+    window, expected = found.data.fetch_window(100, 50), dataset.take(np.arange(100, 150))
+    assert resolve(window) == resolve(expected)
     with pytest.raises(PgmError, match="there is no table 'cases'; it has 'rows'") as caught:
         open_here(postgresql.url("cases", password="hush"))
     assert "hush" not in str(caught.value)
