@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from app.commands import check_seed, show
-from app.study_networks import FOLDER, read_networks
+from app.study_networks import FOLDER, gather_networks
 from app.study_output import table_lines, write_results
 from engine.model.errors import PgmError
 from engine.studies.catalogue import STUDIES
@@ -33,7 +33,7 @@ def experiment(options: argparse.Namespace) -> None:
     name, study = options.table, STUDIES[options.table]
     settings = _settings(options, study)
     folder = Path(options.networks) if options.networks else None
-    networks, notes = read_networks(folder, study, options.quick)
+    networks, notes = gather_networks(folder, study, settings, options.quick)
     finished, total = _solve(options, study, settings, networks)
     table = study.table(finished)
     if not table.outcomes:
@@ -55,11 +55,18 @@ def _list_studies(options: argparse.Namespace) -> None:
     lines = [f"{len(STUDIES)} studies; run one with: pgmgui experiment NAME [--quick] [--out FOLDER]"]
     found = []
     for name, study in STUDIES.items():
-        needs = f"the networks {', '.join(study.networks)}" if study.networks else "no file"
         found.append(
-            {"name": name, "shows": study.shows, "networks": study.networks, "stand_ins": list(study.stand_ins)}
+            {
+                "name": name,
+                "shows": study.shows,
+                "networks": study.networks,
+                "drawn": list(study.drawn),
+                "stand_ins": study.stand_ins,
+            }
         )
-        lines += ["", f"{name}  {study.shows}", f"    needs {needs}"]
+        lines += ["", f"{name}  {study.shows}"]
+        lines += [f"    needs the networks {', '.join(study.networks)}"] if study.networks else []
+        lines += [f"    draws {', '.join(study.drawn)}"] if study.drawn else []
         lines += [f"    {each}" for each in study.stand_ins]
     show(options, [], {"studies": found}, lines)
 

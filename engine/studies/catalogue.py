@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from engine.studies import table_4_1, table_4_2, table_6_1
+from engine.studies import (
+    bound_figure_26,
+    bound_figures,
+    compression_figures,
+    table_4_1,
+    table_4_2,
+    table_6_1,
+    table_7_1,
+)
 from engine.studies.study import AnyStudy
 
 STUDIES: Mapping[str, AnyStudy] = {
     "table-4.1": table_4_1.STUDY,
     "table-4.2": table_4_2.STUDY,
     "table-6.1": table_6_1.STUDY,
+    "table-7.1": table_7_1.STUDY,
+    "compression-figure-2": compression_figures.BY_SHARE,
+    "compression-figure-3": compression_figures.BY_ROWS,
+    **bound_figures.STUDIES,
+    "bound-figure-26": bound_figure_26.STUDY,
 }

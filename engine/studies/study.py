@@ -8,7 +8,7 @@ are small and know their own seeds, so that a study that was ended goes on where
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar
 
 from engine.learning.workspace import NEVER
@@ -145,7 +145,11 @@ class Study(Generic[O]):
     list_cells, tabulate, chart : callable
         The cells for some networks; the table of outcomes and of notes on cells that were left out; its charts.
     networks : tuple of str
-        Those that are read from files, by name. Others are drawn by the study itself.
+        Those that are read from files, by name.
+    drawn : mapping
+        Those that are drawn at random: per name, what makes one from a random state.
+    quick_networks : tuple of str
+        Those of a first look; empty for the two with the smallest files.
     settings, quick : Settings
         As the paper did, and for a first look.
     stand_ins : tuple of str
@@ -160,6 +164,8 @@ class Study(Generic[O]):
     tabulate: Callable[[Sequence[O], Sequence[str]], Table[O]]
     chart: Callable[[Table[O]], Sequence[Chart]]
     networks: tuple[str, ...] = ()
+    drawn: Mapping[str, Callable[..., Network]] = field(default_factory=dict)
+    quick_networks: tuple[str, ...] = ()
     settings: Settings = Settings()
     quick: Settings = QUICK
     stand_ins: tuple[str, ...] = ()
@@ -196,13 +202,14 @@ def categorise(outcomes: Sequence[O]) -> dict[str, list[O]]:
     return {**groups, "average": list(outcomes)}
 
 
-def chart_column(table: Table[O], column: str) -> Chart:
+def chart_column(table: Table[O], column: str, up_base: int = 0) -> Chart:
     """One column of a table as a chart, its rows across, with the thesis' numbers where there are some."""
     series = [make_series(column, enumerate(row.ours[column] for row in table.rows))]
     thesis = make_series(column, enumerate(row.thesis[column] for row in table.rows), is_paper=True)
     series += [thesis] if thesis.points else []
     labels = tuple(row.category for row in table.rows)
-    return Chart(f"{table.title.split(':')[0]}: {column}", "", f"{column} ({table.unit})", tuple(series), labels=labels)
+    title, up = f"{table.title.split(':')[0]}: {column}", f"{column} ({table.unit})" if table.unit else column
+    return Chart(title, "", up, tuple(series), up_base=up_base, labels=labels)
 
 
 def percentage(part: float, whole: float) -> float | None:

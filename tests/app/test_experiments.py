@@ -60,7 +60,7 @@ def test_a_table_for_people(folder):
     assert " 89.25%" in rows[0]
     assert len({len(line) for line in (header, *rows)}) == 1
     assert "pgmgui: note: r is EDML's relative improvement on EM's error" in outcome.err
-    assert "pgmgui: note: quick: only the smallest networks" in outcome.err
+    assert "pgmgui: note: quick: only alarm and asia" in outcome.err
 
 
 @pytest.mark.parametrize(
