@@ -1,8 +1,7 @@
-"""Figure 26 [bound]: how far EM ends below the bound from different starts, on a 3 × 3 grid half of which is observed."""
+"""Figure 26 [bound]: how far EM ends below the bound from different starts, on a 3 × 3 grid, half observed."""
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -10,16 +9,11 @@ from functools import partial
 import numpy as np
 
 from engine.learning.bounding import bound_task
-from engine.learning.learn import learn
-from engine.learning.stopping import Stopping
-from engine.learning.task import make_task
-from engine.model.errors import Cancelled
 from engine.model.network import Network
 from engine.simulation.generators import grid_markov
-from engine.simulation.missingness import hide_fraction
-from engine.simulation.sampling import simulate
-from engine.studies.bound_figures import MARKOV, TOLERANCE, list_bounds
+from engine.studies.bound_figures import MARKOV, climb_em, list_bounds
 from engine.studies.chart import Chart, make_series
+from engine.studies.problems import draw_data
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
 
 NEAR = 1.0
@@ -67,14 +61,9 @@ def solve(
     name: str, network: Network, hidden: float, start: int, settings: Settings, cancelled: Callable[[], bool]
 ) -> Start:
     """Run EM from one start on the data of all."""
-    generator = np.random.default_rng([settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000)])
-    data = hide_fraction(simulate(network, settings.rows, generator), hidden, generator)
-    task = make_task(network, data)
-    stopping = Stopping(TOLERANCE, "likelihood", settings.max_iter, settings.max_seconds)
-    for last in learn(network, data, "d-em", task=task, random_state=start, stopping=stopping, cancelled=cancelled):
-        if last.stop == "cancelled":
-            raise Cancelled
-    found = bound_task(task, cancelled=cancelled)
+    data, _ = draw_data(name, network, settings.rows, hidden, 1, settings)
+    last = climb_em(network, data, start, settings, cancelled)
+    found = bound_task(last.task, cancelled=cancelled)
     paper = list_bounds(found)[MARKOV.index("cliques")]
     return Start(name, hidden, start, float(last.objective.sum()), found.total, paper, last.iteration)
 

@@ -8,7 +8,6 @@ network: the cliques). A fit that is not certified bounds nothing, and is left o
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,14 +18,14 @@ from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.bounds import Bounds
 from engine.learning.learn import learn
 from engine.learning.markov_bounds import Fit
+from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
-from engine.learning.task import make_task
+from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled
 from engine.model.network import Network
 from engine.simulation.generators import binary_tree, chain, grid_markov
-from engine.simulation.missingness import hide_fraction
-from engine.simulation.sampling import simulate
 from engine.studies.chart import Chart, make_series
+from engine.studies.problems import draw_data
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
 
 BAYESIAN = ("naive", "decomposition", "patterns", "I-map")
@@ -84,16 +83,9 @@ def solve(
     name: str, network: Network, hidden: float, number: int, settings: Settings, cancelled: Callable[[], bool]
 ) -> Bounded:
     """Draw data, hide variables, run EM once, and bound it."""
-    seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number]
-    generator = np.random.default_rng(seed)
-    data = hide_fraction(simulate(network, settings.rows, generator), hidden, generator)
-    task = make_task(network, data)
-    stopping = Stopping(TOLERANCE, "likelihood", settings.max_iter, settings.max_seconds)
-    start = int(generator.integers(2**31))
-    for last in learn(network, data, "d-em", task=task, random_state=start, stopping=stopping, cancelled=cancelled):
-        if last.stop == "cancelled":
-            raise Cancelled
-    found = bound_task(task, cancelled=cancelled)
+    data, generator = draw_data(name, network, settings.rows, hidden, number, settings)
+    last = climb_em(network, data, int(generator.integers(2**31)), settings, cancelled)
+    found = bound_task(last.task, cancelled=cancelled)
     return Bounded(
         name,
         hidden,
@@ -104,6 +96,17 @@ def solve(
         last.iteration,
         last.stop,
     )
+
+
+def climb_em(
+    network: Network, data: Dataset, start: int, settings: Settings, cancelled: Callable[[], bool]
+) -> Snapshot:
+    """Where EM ends from one random start."""
+    stopping = Stopping(TOLERANCE, "likelihood", settings.max_iter, settings.max_seconds)
+    for last in learn(network, data, "d-em", random_state=start, stopping=stopping, cancelled=cancelled):
+        if last.stop == "cancelled":
+            raise Cancelled
+    return last
 
 
 def list_bounds(found: AnyBounds) -> tuple[float | None, ...]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import statistics
 import time
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -26,9 +25,7 @@ from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, MemoryLimitError
 from engine.model.network import MarkovNetwork, Network, as_markov
-from engine.simulation.missingness import hide_fraction
-from engine.simulation.sampling import simulate
-from engine.studies.problems import warm_up
+from engine.studies.problems import draw_data, warm_up
 from engine.studies.study import Settings
 
 RELATIVE = 1e-9
@@ -94,9 +91,7 @@ def time_gradients(
 ) -> Climb:
     """Draw data, hide variables, and climb."""
     markov = as_markov(network)
-    seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), rows]
-    generator = np.random.default_rng(seed)
-    data = hide_fraction(simulate(markov, rows, generator), hidden, generator)
+    data, generator = draw_data(name, markov, rows, hidden, rows, settings)
     last, passes, seconds = climb(markov, data, settings, int(generator.integers(2**31)), cancelled)
     distinct = data.project(range(len(markov.variables)))
     whole = measure_whole(markov, distinct)

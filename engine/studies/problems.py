@@ -24,7 +24,7 @@ from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.model.errors import Cancelled
-from engine.model.network import BayesianNetwork
+from engine.model.network import BayesianNetwork, Network
 from engine.simulation.generators import chain
 from engine.simulation.missingness import hide_fraction
 from engine.simulation.sampling import simulate
@@ -59,12 +59,19 @@ def make_problem(
     name: str, network: BayesianNetwork, hidden: float, number: int, settings: Settings
 ) -> LearningProblem:
     """A problem of a study. Its seed does not depend on which other problems there are."""
-    seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number]
-    generator = np.random.default_rng(seed)
-    data = hide_fraction(simulate(network, settings.rows, generator), hidden, generator)
+    data, generator = draw_data(name, network, settings.rows, hidden, number, settings)
     if settings.keep_leaves:
         data = keep_leaves(network, data)
     return LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
+
+
+def draw_data(
+    name: str, network: Network, rows: int, hidden: float, number: int, settings: Settings
+) -> tuple[Dataset, np.random.Generator]:
+    """Rows of a network with a share of its variables hidden, and the generator to draw what else is random from."""
+    seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number]
+    generator = np.random.default_rng(seed)
+    return hide_fraction(simulate(network, rows, generator), hidden, generator), generator
 
 
 def list_problems(
