@@ -13,7 +13,7 @@ from engine.model.network import Network
 from engine.simulation.generators import grid_markov
 from engine.studies.bound_figures import MARKOV, climb_em, list_bounds
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import draw_data
+from engine.studies.problems import LearningProblem, draw_data
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
 
 NEAR = 1.0
@@ -62,10 +62,10 @@ def solve(
 ) -> Start:
     """Run EM from one start on the data of all."""
     data, _ = draw_data(name, network, settings.rows, hidden, 1, settings)
-    last = climb_em(network, data, start, settings, cancelled)
-    found = bound_task(last.task, cancelled=cancelled)
+    run = climb_em(LearningProblem(name, hidden, 1, network, data, start), settings, cancelled)
+    found = bound_task(run.last.task, cancelled=cancelled)
     paper = list_bounds(found)[MARKOV.index("cliques")]
-    return Start(name, hidden, start, float(last.objective.sum()), found.total, paper, last.iteration)
+    return Start(name, hidden, start, float(run.objective[-1]), found.total, paper, run.iterations)
 
 
 def tabulate(outcomes: Sequence[Start], notes: Sequence[str]) -> Table[Start]:

@@ -16,16 +16,12 @@ import numpy as np
 
 from engine.learning.bounding import AnyBounds, bound_task
 from engine.learning.bounds import Bounds
-from engine.learning.learn import learn
 from engine.learning.markov_bounds import Fit
-from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
-from engine.model.dataset import Dataset
-from engine.model.errors import Cancelled
 from engine.model.network import Network
 from engine.simulation.generators import binary_tree, chain, grid_markov
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import draw_data
+from engine.studies.problems import LearningProblem, Run, draw_data, run_method
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
 
 BAYESIAN = ("naive", "decomposition", "patterns", "I-map")
@@ -84,29 +80,25 @@ def solve(
 ) -> Bounded:
     """Draw data, hide variables, run EM once, and bound it."""
     data, generator = draw_data(name, network, settings.rows, hidden, number, settings)
-    last = climb_em(network, data, int(generator.integers(2**31)), settings, cancelled)
-    found = bound_task(last.task, cancelled=cancelled)
+    problem = LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
+    run = climb_em(problem, settings, cancelled)
+    found = bound_task(run.last.task, cancelled=cancelled)
     return Bounded(
         name,
         hidden,
         settings.rows,
         not isinstance(found, Bounds),
-        float(last.objective.sum()),
+        float(run.objective[-1]),
         list_bounds(found),
-        last.iteration,
-        last.stop,
+        run.iterations,
+        run.stop,
     )
 
 
-def climb_em(
-    network: Network, data: Dataset, start: int, settings: Settings, cancelled: Callable[[], bool]
-) -> Snapshot:
-    """Where EM ends from one random start."""
-    stopping = Stopping(TOLERANCE, "likelihood", settings.max_iter, settings.max_seconds)
-    for last in learn(network, data, "d-em", random_state=start, stopping=stopping, cancelled=cancelled):
-        if last.stop == "cancelled":
-            raise Cancelled
-    return last
+def climb_em(problem: LearningProblem, settings: Settings, cancelled: Callable[[], bool]) -> Run:
+    """EM from one random start to its end."""
+    stopping = Stopping(TOLERANCE, "likelihood", settings.max_iter)
+    return run_method(problem, "d-em", settings, stopping, cancelled=cancelled)
 
 
 def list_bounds(found: AnyBounds) -> tuple[float | None, ...]:

@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.learning.decomposition import find_hidden_leaves
 from engine.learning.learn import learn
+from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.learning.workspace import NEVER
 from engine.model.arrays import Floats
@@ -50,7 +51,7 @@ class LearningProblem:
     name: str
     hidden: float
     number: int
-    network: BayesianNetwork
+    network: Network
     dataset: Dataset
     start: int
 
@@ -69,9 +70,13 @@ def draw_data(
     name: str, network: Network, rows: int, hidden: float, number: int, settings: Settings
 ) -> tuple[Dataset, np.random.Generator]:
     """Rows of a network with a share of its variables hidden, and the generator to draw what else is random from."""
-    seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number]
-    generator = np.random.default_rng(seed)
+    generator = draw_generator(name, hidden, number, settings)
     return hide_fraction(simulate(network, rows, generator), hidden, generator), generator
+
+
+def draw_generator(name: str, hidden: float, number: int, settings: Settings) -> np.random.Generator:
+    """What all that is random in a problem is drawn from: the same, whatever else is studied."""
+    return np.random.default_rng([settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number])
 
 
 def list_problems(
@@ -118,11 +123,14 @@ class Run:
         Log posterior, and processor time since the data was in memory; first at the start.
     stop : str
         Why it ended: "converged", "iterations", "time", or "target".
+    last : Snapshot
+        Where it ended.
     """
 
     objective: Floats
     seconds: Floats
     stop: str
+    last: Snapshot
 
     @property
     def iterations(self) -> int:
@@ -160,7 +168,7 @@ def run_method(
             stop = "time"
         if stop:
             break
-    return Run(np.array(objectives), np.array(seconds), stop)
+    return Run(np.array(objectives), np.array(seconds), stop, snapshot)
 
 
 @cache

@@ -24,7 +24,7 @@ def drop_times(record):
 def test_every_study_comes_back_whole_and_the_same(name, tmp_path):
     """In its quick form, cut down: what is kept is what was found, again and again, and is tabulated and charted."""
     study = STUDIES[name]
-    settings = dataclasses.replace(study.quick, rows=16, max_iter=3, max_seconds=60.0)
+    settings = dataclasses.replace(study.quick, rows=16, hidden=(0.5, 0.7), max_iter=3, max_seconds=60.0)
     networks = gather(study, settings)
     kept = Kept(tmp_path / "cells.jsonl", name, study, settings, networks)
     cells = study.list_cells(networks, settings)
@@ -33,8 +33,8 @@ def test_every_study_comes_back_whole_and_the_same(name, tmp_path):
         kept.add(finished)
     back = Kept(kept.path, name, study, settings, networks).finished
     assert back == kept.finished
-    again = [drop_times(dataclasses.asdict(each.outcome)) for each in run_cells(study.list_cells(networks, settings))]
-    assert again == [drop_times(dataclasses.asdict(each.outcome)) for each in back.values()]
+    for each in run_cells(study.list_cells(networks, settings)[:2]):
+        assert drop_times(dataclasses.asdict(each.outcome)) == drop_times(dataclasses.asdict(back[each.cell].outcome))
 
     table = study.table(back.values())
     assert table.rows

@@ -28,7 +28,7 @@ def problem(name="asia", hidden=0.1):
 
 
 def finished(*objective, stop="converged"):
-    return Run(np.array(objective), np.arange(len(objective), dtype=float), stop)
+    return Run(np.array(objective), np.arange(len(objective), dtype=float), stop, last=None)
 
 
 def make_problems(networks, settings):

@@ -1,0 +1,72 @@
+"""Learning curves: what is told of them, and EDML's lead where theory gives it one."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.simulation.generators import naive_bayes
+from engine.studies import curves, figure_3_6
+from engine.studies.curves import Curve
+from engine.studies.problems import make_problem
+from tests.engine.studies.quick import run_quick
+
+
+def curve(method, *objective, seconds=None):
+    return Curve("asia", 0.25, 1, method, objective, seconds or tuple(map(float, range(len(objective)))), "iterations")
+
+
+def test_curves_are_summed_up_by_where_and_when_they_arrive():
+    em, edml = curve("em", -9.0, -5.0, -3.0, -0.5), curve("edml", None, -6.0, -0.9, 0.0)
+    table = curves.tabulate([em, edml], [], "title", ("em", "edml"))
+    (row,) = table.rows
+    assert row.category == "asia, 25% hidden, dataset 1"
+    assert row.ours == {
+        "EM: below the best (nats)": 0.5,
+        "EM: iterations until within 1 nat": 3,
+        "EDML: below the best (nats)": 0,
+        "EDML: iterations until within 1 nat": 2,
+        "EDML: % of iterations above EM": pytest.approx(200 / 3),
+    }
+    alone = curves.tabulate([em], [], "title", ("em", "edml"))
+    assert alone.rows[0].ours["EDML: below the best (nats)"] is None
+
+
+def test_charts_begin_after_the_first_iterations_and_are_measured_from_the_best():
+    em = curve("em", *[-40.0 + k for k in range(30)])
+    edml = curve("edml", *[-30.0 + k for k in range(31)])
+    by_iteration = curves.chart_problem("asia", [em, edml])
+    assert by_iteration.series[0].points[0] == (10, -30)
+    assert by_iteration.series[1].points[-1] == (30, 0)
+    by_time = curves.chart_problem("asia", [em, edml], by_time=True)
+    assert by_time.series[0].points[0] == (10_000, -30)
+    errors = curves.chart_problem("asia", [em, edml], as_error=True)
+    assert errors.series[0].points[0] == (10, 30)
+    assert errors.series[1].points[-1] == (30, curves.ARRIVED), "on a logarithmic axis"
+    assert curves.chart_problem("asia", [curve("em", -1.0)]).series[0].points == ((0, 0),)
+
+
+def test_em_climbs_and_methods_start_alike():
+    table, charts = run_quick("figure-4.4", rows=64, max_iter=15)
+    by_problem = curves.group(table.outcomes)
+    assert [name.split(",")[:2] for name in by_problem] == [["alarm", " 25% hidden"], ["win95pts", " 35% hidden"]]
+    for found in by_problem.values():
+        assert [each.method for each in found] == ["em", "edml", "hybrid"]
+        assert max(each.objective[0] for each in found) - min(each.objective[0] for each in found) < 1e-9
+        em, _, hybrid = (each.objective for each in found)
+        assert all(b >= a - 1e-9 for each in (em, hybrid) for a, b in zip(each, each[1:], strict=False))
+        assert len(em) == 16
+    assert [chart.across for chart in charts] == ["time (ms)"] * 2
+
+
+def test_edml_leads_from_the_first_iteration_where_only_leaves_are_hidden():
+    """Theorem 1: as in the thesis' plot of spect, it is there at once, while EM creeps."""
+    network = naive_bayes(12, random_state=4)
+    settings = figure_3_6.STUDY.quick
+    number = next(k for k in range(1, 20) if make_problem("spect", network, 0.25, k, settings).dataset.codes[0, 0] >= 0)
+    found = [
+        curves.solve("spect", network, 0.25, number, method, settings, lambda: False) for method in figure_3_6.METHODS
+    ]
+    (row,) = curves.tabulate(found, [], "title", figure_3_6.METHODS).rows
+    assert row.ours["EDML: % of iterations above EM"] == 100
+    assert row.ours["EDML: iterations until within 1 nat"] == 1
+    assert row.ours["EM: below the best (nats)"] > 0
