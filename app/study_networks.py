@@ -24,6 +24,17 @@ FILES = {
     "tcc4e": "uai/ucla_tcc4e.uai",
     "water": "bif/water.bif",
     "win95pts": "bif/win95pts.bif",
+    "Family2Dominant": "../uai/Family2Dominant.1.5loci/Family2Dominant.1.5loci.uai",
+    "Seg2-17": "../uai/2_17_s.binary/2_17_s.binary.uai",
+    "Seg7-11": "../uai/7_11_s.binary/7_11_s.binary.uai",
+    "grid10x10.f10.wrap": "../uai/grid10x10.f10.wrap/grid10x10.f10.wrap.uai",
+    "grid10x10.f5.wrap": "../uai/grid10x10.f5.wrap/grid10x10.f5.wrap.uai",
+    "or-chain-147": "../uai/or_chain_147.fg/or_chain_147.fg.uai",
+    "or-chain-148": "../uai/or_chain_148.fg/or_chain_148.fg.uai",
+    "or-chain-225": "../uai/or_chain_225.fg/or_chain_225.fg.uai",
+    "or-chain-42": "../uai/or_chain_42.fg/or_chain_42.fg.uai",
+    "or-chain-45": "../uai/or_chain_45.fg/or_chain_45.fg.uai",
+    "rbm20": "../uai/rbm_20/rbm_20.uai",
 }
 """Where the networks of the papers are in the folder of networks, unless they are in it by their name."""
 SMALLEST = 2

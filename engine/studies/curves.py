@@ -104,8 +104,8 @@ def tabulate(outcomes: Sequence[Curve], notes: Sequence[str], title: str, method
     """Per problem, how far below the best each method ends, when it comes close, and how often it leads EM."""
     columns = []
     for method in methods:
-        columns += [f"{TITLES[method]}: below the best (nats)", f"{TITLES[method]}: iterations until within 1 nat"]
-    columns += [f"{TITLES[method]}: % of iterations above EM" for method in methods if method != "em"]
+        columns += [f"{TITLES[method]}: nats below best", f"{TITLES[method]}: iterations to 1 nat"]
+    columns += [f"{TITLES[method]}: % above EM" for method in methods if method != "em"]
     rows = []
     for name, curves in group(outcomes).items():
         ours = dict.fromkeys(columns, None) | _summarise(curves)
@@ -121,11 +121,11 @@ def _summarise(curves: Sequence[Curve]) -> dict[str, float | None]:
     em = next((curve for curve in curves if curve.method == "em"), None)
     for curve in curves:
         errors, title = find_errors(curve, best), TITLES[curve.method]
-        found[f"{title}: below the best (nats)"] = best - curve.best
+        found[f"{title}: nats below best"] = best - curve.best
         close = (k for k, error in enumerate(errors) if error is not None and error <= CLOSE)
-        found[f"{title}: iterations until within 1 nat"] = next(close, None)
+        found[f"{title}: iterations to 1 nat"] = next(close, None)
         if em is not None and curve is not em:
-            found[f"{title}: % of iterations above EM"] = _find_lead(curve, em)
+            found[f"{title}: % above EM"] = _find_lead(curve, em)
     return found
 
 

@@ -17,11 +17,8 @@ METHODS = ("em", "edml")
 
 def chart(table: Table[Curve]) -> list[Chart]:
     """Two columns: by iteration, and by time."""
-    return [
-        chart_problem(name, curves, by_time)
-        for name, curves in group(table.outcomes).items()
-        for by_time in (False, True)
-    ]
+    problems = group(table.outcomes).items()
+    return [chart_problem(name, curves, by_time) for name, curves in problems for by_time in (False, True)]
 
 
 STUDY = Study(

@@ -19,6 +19,7 @@ import numpy as np
 
 from engine.learning.decomposition import find_hidden_leaves
 from engine.learning.learn import learn
+from engine.learning.methods import Method, find_method
 from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.learning.workspace import NEVER
@@ -26,7 +27,7 @@ from engine.model.arrays import Floats
 from engine.model.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.model.errors import Cancelled
 from engine.model.network import BayesianNetwork, Network
-from engine.simulation.generators import chain
+from engine.simulation.generators import chain, chain_markov
 from engine.simulation.missingness import hide_fraction
 from engine.simulation.sampling import simulate
 from engine.studies.study import Cell, Networks, O, Settings
@@ -140,13 +141,17 @@ class Run:
 
 def run_method(
     problem: LearningProblem,
-    method: str,
+    method: str | Method,
     settings: Settings,
     stopping: Stopping,
     target: float = np.inf,
+    relative: float = 0.0,
     cancelled: Callable[[], bool] = NEVER,
 ) -> Run:
-    """Learn until the method stops, its time is over (after one step at least), or it reaches a target."""
+    """Learn until the method stops, its time is over (after one step at least), or it reaches a target.
+
+    It has converged too when a step changes the objective by no more than a relative part of it.
+    """
     warm_up(method, settings.prior)
     objectives, seconds = [], []
     started = time.process_time()
@@ -164,6 +169,9 @@ def run_method(
         if snapshot.stop == "cancelled":
             raise Cancelled
         stop = "target" if objectives[-1] >= target else snapshot.stop
+        if not stop and relative and len(objectives) > 1:
+            is_still = abs(objectives[-1] - objectives[-2]) <= relative * abs(objectives[-1])
+            stop = "converged" if is_still else ""
         if not stop and seconds[-1] >= settings.max_seconds and snapshot.iteration:
             stop = "time"
         if stop:
@@ -172,9 +180,9 @@ def run_method(
 
 
 @cache
-def warm_up(method: str, prior: float) -> None:
+def warm_up(method: str | Method, prior: float) -> None:
     """Learn something small, once: what is loaded with the first use of a method is not on its time."""
-    network = chain(3)
+    network = chain(3) if BayesianNetwork in find_method(method).kinds else chain_markov(3)
     data = hide_fraction(simulate(network, 4), 0.4)
     for _ in learn(network, data, method, prior=prior, stopping=Stopping(max_iter=2)):
         pass

@@ -77,7 +77,7 @@ def solve(problem: LearningProblem, settings: Settings, cancelled: Callable[[], 
     to_the_end = Stopping(0.0, "parameters", settings.max_iter)
     em = run_method(problem, "em", settings, until_still, cancelled=cancelled)
     target = float(em.objective[-1]) - ROUNDING
-    hybrid = run_method(problem, "hybrid", settings, to_the_end, target, cancelled)
+    hybrid = run_method(problem, "hybrid", settings, to_the_end, target, cancelled=cancelled)
     return _race(problem, em, hybrid)
 
 
