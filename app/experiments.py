@@ -16,38 +16,96 @@ from typing import Any
 from app.commands import check_seed, show
 from app.study_networks import FOLDER, gather_networks
 from app.study_output import table_lines, write_results
+from app.study_page import Section, describe_verdict, make_page
+from engine.formats.files import write_text
 from engine.model.errors import PgmError
 from engine.studies.catalogue import STUDIES
 from engine.studies.kept import Kept
 from engine.studies.study import AnyStudy, Finished, Networks, Settings, Table, run_cells
 
+ALL, PAGE = "all", "index.html"
 INTERVAL = 60
 """Seconds: less time left than this is told in seconds."""
 
 
 def experiment(options: argparse.Namespace) -> None:
-    """Run a study and print its table; without a name, list the studies."""
+    """Run a study and print its table; without a name, list the studies; or run all of them."""
     if options.table is None:
         _list_studies(options)
-        return
-    name, study = options.table, STUDIES[options.table]
+    elif options.table == ALL:
+        _run_all(options)
+    else:
+        with _interruptible() as cancelled:
+            done = _run(options, options.table, cancelled)
+        show(options, [*done.notes, done.told], done.result, done.lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Done:
+    """A study that was run: for JSON, for people, and for the page."""
+
+    result: dict[str, Any]
+    lines: list[str]
+    notes: list[str]
+    section: Section
+
+    @property
+    def told(self) -> str:
+        """What it says of the paper."""
+        verdict = self.section.verdict
+        return f"{describe_verdict(self.section)}: {verdict.why if verdict else ''}"
+
+
+def _run(options: argparse.Namespace, name: str, cancelled: Callable[[], bool]) -> _Done:
+    """Run a study; write what it found, where a folder is given."""
+    study = STUDIES[name]
     settings = _settings(options, study)
     folder = Path(options.networks) if options.networks else None
     networks, notes = gather_networks(folder, study, settings, options.quick)
-    finished, total = _solve(options, study, settings, networks)
+    kept = _open_folder(options, name, settings, networks)
+    finished, total = _solve(study, settings, networks, kept, cancelled)
     table = study.table(finished)
     if not table.outcomes:
         raise PgmError("; ".join(["no problem was solved", *table.notes]))
     if len(table.outcomes) < total:
         notes.append(f"{len(table.outcomes)} of {total} problems were solved; the table is about them")
     notes += [*study.stand_ins, *table.notes]
-    result, charts = _describe(name, table, settings), study.chart(table)
+    charts, verdict = study.chart(table), study.judge(table)
+    result = _describe(name, table, settings) | {"verdict": dataclasses.asdict(verdict)}
+    section = Section(name, study.shows, table, charts, verdict, notes)
     lines = table_lines(table)
     if options.out:
         whole = {**result, "charts": [dataclasses.asdict(chart) for chart in charts], "notes": notes}
         paths = write_results(Path(options.out), name, whole, table, charts)
         lines += ["", f"wrote {', '.join(path.name for path in paths)} to {options.out}"]
-    show(options, notes, result, lines)
+    return _Done(result, lines, notes, section)
+
+
+def _run_all(options: argparse.Namespace) -> None:
+    """Run every study, and write one page of them; what is finished already is taken from the folder."""
+    if not options.out:
+        raise PgmError(f"experiment {ALL} writes a page; say where with --out FOLDER")
+    sections = []
+    with _interruptible() as cancelled:
+        for name, study in STUDIES.items():
+            if cancelled():
+                break
+            try:
+                sections.append(_run(options, name, cancelled).section)
+            except PgmError as error:
+                sections.append(Section(name, study.shows, reason=str(error)))
+            print(f"{name}: {describe_verdict(sections[-1])}", file=sys.stderr)
+    form = "in its quick form, with little data: a first look" if options.quick else "with the papers' settings"
+    left = len(STUDIES) - len(sections)
+    about = f"Each study was run {form}." + (f" {left} studies were not begun." if left else "")
+    page = Path(options.out) / PAGE
+    write_text(page, make_page(sections, about))
+    found = [
+        {"name": each.name, "verdict": describe_verdict(each), "why": each.verdict.why if each.verdict else each.reason}
+        for each in sections
+    ]
+    lines = [f"{each['name']}: {each['verdict']}: {each['why']}" for each in found]
+    show(options, [], {"studies": found, "page": str(page)}, [*lines, "", f"wrote {page}"])
 
 
 def _list_studies(options: argparse.Namespace) -> None:
@@ -83,27 +141,23 @@ def _describe(name: str, table: Table[Any], settings: Settings) -> dict[str, Any
 
 
 def _solve(
-    options: argparse.Namespace, study: AnyStudy, settings: Settings, networks: Networks
+    study: AnyStudy, settings: Settings, networks: Networks, kept: Kept[Any] | None, cancelled: Callable[[], bool]
 ) -> tuple[list[Finished[Any]], int]:
     """The cells that are finished, before or now, in their order, and how many there are in all."""
     cells = study.list_cells(networks, settings)
-    kept = _open_folder(options, study, settings, networks)
     finished = {} if kept is None else dict(kept.finished)
     left = [cell for cell in cells if cell.name not in finished]
     progress = _Progress(len(cells), len(left))
-    with _interruptible() as cancelled:
-        for each in run_cells(left, cancelled):
-            finished[each.cell] = each
-            if kept is not None:
-                kept.add(each)
-            progress.step()
+    for each in run_cells(left, cancelled):
+        finished[each.cell] = each
+        if kept is not None:
+            kept.add(each)
+        progress.step()
     progress.end()
     return [finished[cell.name] for cell in cells if cell.name in finished], len(cells)
 
 
-def _open_folder(
-    options: argparse.Namespace, study: AnyStudy, settings: Settings, networks: Networks
-) -> Kept[Any] | None:
+def _open_folder(options: argparse.Namespace, name: str, settings: Settings, networks: Networks) -> Kept[Any] | None:
     """The cells that the folder keeps; None without a folder."""
     if not options.out:
         return None
@@ -112,7 +166,7 @@ def _open_folder(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PgmError(f"{folder}: cannot make the folder: {error.strerror}") from None
-    return Kept(folder / f"{options.table}.jsonl", options.table, study, settings, networks)
+    return Kept(folder / f"{name}.jsonl", name, STUDIES[name], settings, networks)
 
 
 @contextmanager
@@ -185,7 +239,13 @@ def describe_time(seconds: float) -> str:
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """The options of a study."""
-    parser.add_argument("table", nargs="?", choices=STUDIES, metavar="NAME", help="which one; without, all are listed")
+    parser.add_argument(
+        "table",
+        nargs="?",
+        choices=[*STUDIES, ALL],
+        metavar="NAME",
+        help=f"which one, or {ALL}; without, they are listed",
+    )
     parser.add_argument("--networks", metavar="FOLDER", help=f"where the network files are (default: {FOLDER})")
     parser.add_argument("--quick", action="store_true", help="two small networks and little data, for a first look")
     parser.add_argument(

@@ -25,9 +25,9 @@ def table_lines(table: Table[Outcome]) -> list[str]:
     for row in table.rows:
         cells = [row.category, str(row.problems)]
         for column in table.columns:
-            cells.append(_format(row.ours[column], table.unit))
+            cells.append(show_number(row.ours[column], table.unit))
             if column in with_thesis:
-                cells.append(_format(row.thesis[column], table.unit))
+                cells.append(show_number(row.thesis[column], table.unit))
         lines.append(cells)
     widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
     texts = [
@@ -39,7 +39,8 @@ def table_lines(table: Table[Outcome]) -> list[str]:
     return [table.title, "", *texts]
 
 
-def _format(value: float | None, unit: str) -> str:
+def show_number(value: float | None, unit: str) -> str:
+    """A number for people, or a dash."""
     return "—" if value is None else f"{value:,.2f}{unit}"
 
 

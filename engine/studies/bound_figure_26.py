@@ -14,7 +14,7 @@ from engine.simulation.generators import grid_markov
 from engine.studies.bound_figures import MARKOV, climb_em, list_bounds
 from engine.studies.chart import Chart, make_series
 from engine.studies.problems import LearningProblem, draw_data
-from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
+from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range
 
 NEAR = 1.0
 """Nats below the bound."""
@@ -86,12 +86,20 @@ def chart(table: Table[Start]) -> list[Chart]:
     return [Chart("Bound figure 26: grid-3x3, half observed", "start", "nats", tuple(series))]
 
 
+def judge(table: Table[Start]) -> Verdict:
+    """Whether a quarter of the starts come within a nat."""
+    near = table.rows[0].ours["% within 1 nat"] or 0.0
+    gaps = describe_range([each.gap for each in table.outcomes], " nats")
+    return Verdict(near >= 25, f"EM often comes near the bound: {near:.0f}% of the starts within 1 nat; gaps {gaps}")
+
+
 STUDY = Study(
     "Figure 26 [bound]: EM from different starts often comes near the bound of a 3 × 3 grid, half observed",
     Start,
     list_cells,
     tabulate,
     chart,
+    judge=judge,
     drawn={"grid-3x3": partial(grid_markov, 3, 3)},
     quick_networks=("grid-3x3",),
     settings=Settings(datasets=50, hidden=(0.5,), prior=1.0),

@@ -16,7 +16,7 @@ from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.studies.chart import Chart, make_series
 from engine.studies.problems import make_problem, name_problem, run_method
-from engine.studies.study import Cell, Networks, Row, Settings, Table, percentage
+from engine.studies.study import Cell, Networks, Row, Settings, Table, Verdict, percentage
 
 OMITTED = 10
 """Iterations at the beginning that are not drawn."""
@@ -151,3 +151,25 @@ def chart_problem(name: str, curves: Sequence[Curve], by_time: bool = False, as_
         series.append(make_series(TITLES[curve.method], list(zip(across, heights, strict=True))[skipped:]))
     up = "error (nats)" if as_error else "log posterior − best (nats)"
     return Chart(name, "time (ms)" if by_time else "iteration", up, tuple(series), up_base=10 if as_error else 0)
+
+
+def judge(table: Table[Curve], method: str, by_time: bool = False) -> Verdict:
+    """Whether a method leads EM in most problems: in most iterations, or by coming within 1 nat of the best sooner."""
+    problems = group(table.outcomes)
+    leads = []
+    for curves in problems.values():
+        found = {curve.method: curve for curve in curves}
+        if {method, "em"} <= found.keys():
+            best = max(curve.best for curve in curves)
+            times = [_find_arrival(found[name], best) for name in (method, "em")]
+            lead = _find_lead(found[method], found["em"])
+            leads.append(times[0] < times[1] if by_time else lead is not None and lead > 50)
+    how = "within 1 nat of the best sooner than EM" if by_time else "above EM in most iterations"
+    told = f"{TITLES[method]} is {how} in {sum(leads)} of {len(leads)} problems"
+    return Verdict(2 * sum(leads) > len(leads), told)
+
+
+def _find_arrival(curve: Curve, best: float) -> float:
+    """The seconds until a curve is as close to the best as makes no difference; infinite if it never is."""
+    pairs = zip(curve.seconds, find_errors(curve, best), strict=True)
+    return next((at for at, error in pairs if error is not None and error <= CLOSE), math.inf)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from engine.studies.chart import Chart
-from engine.studies.curves import Curve, chart_problem, group, list_cells, tabulate
+from engine.studies.curves import Curve, chart_problem, group, judge, list_cells, tabulate
 from engine.studies.study import QUICK, Settings, Study, Table
 
 METHODS = ("em", "edml")
@@ -27,6 +27,7 @@ STUDY = Study(
     partial(list_cells, methods=METHODS),
     partial(tabulate, title="Figure 3.6: the quality of estimates over iterations and time", methods=METHODS),
     chart,
+    judge=partial(judge, method="edml"),
     networks=("spect", "win95pts", "emdec6g", "tcc4e"),
     settings=Settings(datasets=1, hidden=(0.25,), max_iter=1024, max_seconds=300, keep_leaves=True),
     quick=replace(QUICK, hidden=(0.25,), keep_leaves=True),

@@ -10,7 +10,7 @@ from functools import partial
 from engine.simulation.generators import binary_tree, chain
 from engine.studies.problems import list_problems
 from engine.studies.study import QUICK, Settings, Study
-from engine.studies.table_6_1 import COLUMNS, STAND_IN, Timing, chart_shares, solve, tabulate
+from engine.studies.table_6_1 import COLUMNS, STAND_IN, Timing, chart_shares, judge, solve, tabulate
 
 STUDY = Study(
     "Figure 6.3 [thesis]: D-EM is two orders faster than EM on chains and trees, for almost all shares observed",
@@ -18,6 +18,7 @@ STUDY = Study(
     partial(list_problems, solve=solve),
     partial(tabulate, title="Figure 6.3: how many times faster D-EM is than EM on chains and trees"),
     lambda table: [chart_shares(table, column, kind) for column in COLUMNS for kind in ("chain", "tree")],
+    judge=judge,
     drawn={
         **{f"chain-{size}": partial(chain, size) for size in (180, 380, 500)},
         **{f"tree-{size}": partial(binary_tree, size) for size in (63, 127, 255, 511)},

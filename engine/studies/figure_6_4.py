@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 
 from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.simulation.generators import chain
 from engine.studies.chart import Chart, make_series
 from engine.studies.problems import LearningProblem, make_problem, run_method
-from engine.studies.study import Cell, Networks, Row, Settings, Study, Table
+from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range, known_numbers
 from engine.studies.table_6_1 import DECOMPOSED_TOLERANCE, EM_TOLERANCE, STAND_IN, time_textbook
 
 SMALLEST_POWER = 6
@@ -138,12 +139,21 @@ def chart(table: Table[Timed], columns: Sequence[str], up: str) -> Chart:
     return Chart(table.title, "rows", up, tuple(series), across_base=2, up_base=10)
 
 
+def judge(table: Table[Timed]) -> Verdict:
+    """Whether calls saved grow with the rows."""
+    calls, times = (known_numbers(table, column) for column in (COLUMNS[5], COLUMNS[3]))
+    grows = all(less < more for less, more in pairwise(calls))
+    told = f"the textbook's EM has {describe_range(calls, '×')} the calls and {describe_range(times, '×')} the time"
+    return Verdict(grows and len(calls) > 1, f"from the fewest rows to the most, {told} of D-EM")
+
+
 STUDY = Study(
     "Figure 6.4, left [thesis]: what D-EM saves grows linearly with the rows; a chain of 180, half observed",
     Timed,
     list_cells,
     partial(tabulate, title="Figure 6.4: D-EM against EM by rows"),
     lambda table: [chart(table, COLUMNS[3:], "times")],
+    judge=judge,
     drawn={"chain-180": partial(chain, 180)},
     quick_networks=("chain-180",),
     settings=Settings(rows=2**14, hidden=(0.5,)),

@@ -15,7 +15,18 @@ from engine.learning.stopping import CRITERIA, Stopping
 from engine.model.network import BayesianNetwork
 from engine.studies.chart import Chart, make_series
 from engine.studies.problems import make_problem, run_method
-from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, percentage
+from engine.studies.study import (
+    Cell,
+    Networks,
+    Row,
+    Settings,
+    Study,
+    Table,
+    Verdict,
+    describe_range,
+    known_numbers,
+    percentage,
+)
 
 TOLERANCE = 1e-5
 COLUMNS = ("sub-networks", "most iterations", "median", "% in one step")
@@ -85,12 +96,20 @@ def chart(table: Table[Iterations]) -> list[Chart]:
     ]
 
 
+def judge(table: Table[Iterations]) -> Verdict:
+    """Whether most sub-networks take one step."""
+    shares = known_numbers(table, "% in one step")
+    told = f"{describe_range(shares, '%')} of the sub-networks end in one step"
+    return Verdict(bool(shares) and min(shares) > 50, f"most sub-networks converge at once: {told}")
+
+
 STUDY = Study(
     "Figure 6.4, right [thesis]: most sub-networks of pigs, 90% observed, converge at once",
     Iterations,
     list_cells,
     tabulate,
     chart,
+    judge=judge,
     networks=("pigs",),
     settings=Settings(datasets=1, hidden=(0.1,)),
     quick=Settings(rows=128, datasets=1, hidden=(0.1,), max_iter=50, max_seconds=5),

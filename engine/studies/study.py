@@ -133,6 +133,14 @@ class Table(Generic[O]):
 
 
 @dataclass(frozen=True)
+class Verdict:
+    """Whether what the paper saw was seen again, and how that is known."""
+
+    is_confirmed: bool
+    why: str
+
+
+@dataclass(frozen=True)
 class Study(Generic[O]):
     """A table or figure of a paper that can be run again.
 
@@ -142,8 +150,9 @@ class Study(Generic[O]):
         What the paper shows there, in a line.
     outcome : type
         What comes out of a cell.
-    list_cells, tabulate, chart : callable
-        The cells for some networks; the table of outcomes and of notes on cells that were left out; its charts.
+    list_cells, tabulate, chart, judge : callable
+        The cells for some networks; the table of outcomes and of notes on cells that were left out; its charts, and
+        whether it confirms the paper.
     networks : tuple of str
         Those that are read from files, by name.
     drawn : mapping
@@ -163,6 +172,7 @@ class Study(Generic[O]):
     list_cells: Callable[[Networks, Settings], list[Cell[O]]]
     tabulate: Callable[[Sequence[O], Sequence[str]], Table[O]]
     chart: Callable[[Table[O]], Sequence[Chart]]
+    judge: Callable[[Table[O]], Verdict]
     networks: tuple[str, ...] = ()
     drawn: Mapping[str, Callable[..., Network]] = field(default_factory=dict)
     quick_networks: tuple[str, ...] = ()
@@ -210,6 +220,23 @@ def chart_column(table: Table[O], column: str, up_base: int = 0) -> Chart:
     labels = tuple(row.category for row in table.rows)
     title, up = f"{table.title.split(':')[0]}: {column}", f"{column} ({table.unit})" if table.unit else column
     return Chart(title, "", up, tuple(series), up_base=up_base, labels=labels)
+
+
+def describe_range(values: Sequence[float], unit: str = "") -> str:
+    """The least and the most of some numbers, in words.
+
+    >>> describe_range([3.14159, 100.0], "×"), describe_range([5.0]), describe_range([])
+    ('3.1× to 100×', '5', 'unknown')
+    """
+    if not values:
+        return "unknown"
+    ends = list(dict.fromkeys(f"{end:.3g}" if end >= 10 else f"{end:.2g}" for end in (min(values), max(values))))
+    return " to ".join(f"{end}{unit}" for end in ends)
+
+
+def known_numbers(table: Table[O], column: str) -> list[float]:
+    """The numbers of ours that there are in a column."""
+    return [value for row in table.rows if (value := row.ours[column]) is not None]
 
 
 def percentage(part: float, whole: float) -> float | None:

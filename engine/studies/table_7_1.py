@@ -13,7 +13,18 @@ from functools import partial
 from engine.model.network import Network
 from engine.simulation.generators import chain_markov, grid_markov, tree_markov
 from engine.studies.gradients import Climb, describe_limits, time_gradients
-from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, chart_column
+from engine.studies.study import (
+    Cell,
+    Networks,
+    Row,
+    Settings,
+    Study,
+    Table,
+    Verdict,
+    chart_column,
+    describe_range,
+    known_numbers,
+)
 
 ROWS = {
     "chain-50": 4096,
@@ -73,12 +84,23 @@ def tabulate(outcomes: Sequence[Climb], notes: Sequence[str]) -> Table[Climb]:
     return Table(title, "", COLUMNS, tuple(rows), tuple(outcomes), (*notes, *describe_limits(outcomes)))
 
 
+def judge(table: Table[Climb]) -> Verdict:
+    """Whether decomposition saves an order in most problems."""
+    found, saved = known_numbers(table, "speed-up"), known_numbers(table, "work saved")
+    orders = sum(value >= 10 for value in found)
+    told = f"{describe_range(found, '×')} by time, {describe_range(saved, '×')} by cells visited"
+    return Verdict(
+        2 * orders > len(found), f"decomposition saves an order or more in {orders} of {len(found)} problems: {told}"
+    )
+
+
 STUDY = Study(
     "Table 7.1 [thesis], Table 1 [compression]: data decomposition makes the gradient one to two orders faster",
     Climb,
     list_cells,
     tabulate,
     lambda table: [chart_column(table, column, up_base=10) for column in ("speed-up", "work saved")],
+    judge=judge,
     networks=("alarm", "54.wcsp", "win95pts", "smokers", "Family2Recessive"),
     drawn={
         "chain-50": partial(chain_markov, 50),

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from html import escape
 
 import pytest
 
+from app import experiments
 from app.study_networks import FILES
+from app.study_page import Section, make_page
 from engine.formats import Document, write_network
 from engine.simulation.generators import grid_markov, random_dag
 from engine.studies import problems, table_4_1
@@ -173,3 +176,30 @@ def test_cells_of_other_settings_or_networks_are_refused(folder, tmp_path):
     kept.write_text("not ours")
     assert_refused(run(*words, "--rows", 8), kept, "line 1", "delete")
     assert_refused(run(*words[:-1], kept / "below", "--rows", 8), "cannot make the folder")
+
+
+def test_all_studies_make_one_page(folder, tmp_path, monkeypatch):
+    chosen = {name: STUDIES[name] for name in ("table-4.1", "figure-6.4-iterations", "bound-figure-23")}
+    monkeypatch.setattr(experiments, "STUDIES", chosen)
+    words = ("experiment", "all", "--networks", folder, *SIZE, "--out", tmp_path, "--json")
+    found = {each["name"]: each for each in run(*words).result["studies"]}
+    assert list(found) == list(chosen)
+    assert found["table-4.1"]["verdict"] == "confirmed"
+    assert found["figure-6.4-iterations"]["verdict"] == "not run"
+    assert "pigs" in found["figure-6.4-iterations"]["why"]
+    page = (tmp_path / "index.html").read_text()
+    for each in found.values():
+        assert f'<h2 id="{each["name"]}">' in page
+        assert escape(each["why"]) in page
+    assert page.count("<svg ") == 2
+    assert "89.25%" in page
+    for outside in ("<script", "<link", "src=", "url(", "https:"):
+        assert outside not in page
+    assert page.count("http:") == page.count('xmlns="http://www.w3.org/2000/svg"')
+    assert_refused(run("experiment", "all", "--quick"), "--out")
+
+
+def test_a_page_holds_names_as_text():
+    hostile = '"><script>alert(1)</script>'
+    page = make_page([Section(hostile, hostile, notes=[hostile], reason=hostile)], hostile)
+    assert "<script" not in page

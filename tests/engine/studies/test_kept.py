@@ -10,7 +10,7 @@ import pytest
 from engine.model.errors import FormatError, PgmError
 from engine.simulation.generators import chain
 from engine.studies.kept import Kept, fingerprint
-from engine.studies.study import Finished, Settings, Study, Table
+from engine.studies.study import Finished, Settings, Study, Table, Verdict
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,11 @@ class Found:
     seconds: float | None
 
 
-STUDY = Study(
-    "nothing", Found, lambda *_: [], lambda outcomes, notes: Table("", "", (), (), outcomes, notes), lambda _: []
-)
+def tabulate(outcomes, notes):
+    return Table("", "", (), (), outcomes, notes)
+
+
+STUDY = Study("nothing", Found, lambda *_: [], tabulate, lambda _: [], lambda _: Verdict(True, ""))
 NETWORKS = {"chain": chain(3)}
 FOUND = Found("chain", 0.5, 3, (-1.5, None, -1.0), ((1.0, 2.0), (3.0, 4.5)), True, None)
 

@@ -44,4 +44,7 @@ def test_every_study_comes_back_whole_and_the_same(name, tmp_path):
     assert charts
     for chart in charts:
         assert any(series.points for series in chart.series), chart.title
-    json.dumps([dataclasses.asdict(each) for each in (table, *charts)], allow_nan=False)
+    verdict = study.judge(table)
+    assert isinstance(verdict.is_confirmed, bool)
+    assert len(verdict.why) > 20
+    json.dumps([dataclasses.asdict(each) for each in (table, *charts, verdict)], allow_nan=False)
