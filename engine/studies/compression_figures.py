@@ -41,7 +41,7 @@ def list_cells(networks: Networks, settings: Settings, sizes: Sequence[int] | No
 
 
 def list_by_rows(networks: Networks, settings: Settings) -> list[Cell[Climb]]:
-    """As many rows as powers of two up to the most, from 2^10 or a quarter of the most."""
+    """As many rows as powers of two up to the most, from 2^10, or a quarter of the most if that is less."""
     last = settings.rows.bit_length() - 1
     sizes = [2**power for power in range(min(SMALLEST_POWER, max(0, last - 2)), last + 1)]
     return list_cells(networks, settings, sizes)
@@ -104,7 +104,7 @@ BY_SHARE = Study(
     settings=Settings(
         rows=2**12, datasets=1, hidden=(0.05, 0.1, 0.2, 0.3, 0.4, 0.5), max_iter=3000, max_seconds=600, prior=1.0
     ),
-    quick=Settings(rows=256, datasets=1, hidden=(0.1, 0.5), max_iter=100, max_seconds=5, prior=1.0),
+    quick=Settings(rows=2**12, datasets=1, hidden=(0.1, 0.5), max_iter=3000, max_seconds=10, prior=1.0),
     stand_ins=(STAND_IN,),
     takes_markov=True,
 )
@@ -119,7 +119,7 @@ BY_ROWS = Study(
     drawn=DRAWN,
     quick_networks=("chain-50", "tree-63"),
     settings=Settings(rows=2**16, datasets=1, hidden=(0.2,), max_iter=3000, max_seconds=600, prior=1.0),
-    quick=Settings(rows=2**10, datasets=1, hidden=(0.2,), max_iter=100, max_seconds=5, prior=1.0),
+    quick=Settings(rows=2**12, datasets=1, hidden=(0.2,), max_iter=3000, max_seconds=10, prior=1.0),
     stand_ins=(STAND_IN,),
     takes_markov=True,
 )

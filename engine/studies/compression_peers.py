@@ -132,7 +132,7 @@ def judge(table: Table[Sprint]) -> Verdict:
 
 
 SETTINGS = Settings(rows=2**14, datasets=1, hidden=(0.2,), max_iter=ITERATIONS, max_seconds=600, prior=1.0)
-QUICK = replace(SETTINGS, rows=256, max_seconds=5)
+QUICK = replace(SETTINGS, rows=2**12, max_seconds=20)
 BY_ROWS = Study(
     "Figure 4 [compression], 7.4 [thesis]: D-gradient and D-EM are orders faster than FastInf, more so with more rows",
     Sprint,

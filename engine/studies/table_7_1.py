@@ -113,7 +113,7 @@ STUDY = Study(
     },
     quick_networks=("chain-50", "tree-63", "alarm"),
     settings=Settings(rows=2**16, datasets=1, hidden=(0.20,), max_iter=3000, max_seconds=600, prior=1.0),
-    quick=Settings(rows=256, datasets=1, hidden=(0.20,), max_iter=300, max_seconds=5, prior=1.0),
+    quick=Settings(rows=4096, datasets=1, hidden=(0.20,), max_iter=3000, max_seconds=10, prior=1.0),
     stand_ins=("the papers' random chains, trees and grids are not to be had: ours are drawn anew",),
     takes_markov=True,
 )

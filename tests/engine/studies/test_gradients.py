@@ -48,10 +48,10 @@ def test_the_whole_gradient_visits_the_whole_tree_for_every_distinct_row():
 
 
 def test_the_more_is_observed_and_the_more_rows_the_more_is_saved():
-    table, _ = run_quick("compression-figure-2", max_iter=3)
+    table, _ = run_quick("compression-figure-2", rows=256, max_iter=3)
     saved = {(each.network, each.hidden): each.work_saved for each in table.outcomes}
     assert all(saved[name, 0.1] > saved[name, 0.5] > 1 for name in ("chain-50", "tree-63"))
-    table, _ = run_quick("compression-figure-3", max_iter=3)
+    table, _ = run_quick("compression-figure-3", rows=1024, max_iter=3)
     for name in ("chain-50", "tree-63"):
         found = [each for each in table.outcomes if each.network == name]
         assert [each.rows for each in found] == [256, 512, 1024]
