@@ -125,10 +125,10 @@ def judge(table: Table[Sprint]) -> Verdict:
     """Whether both of ours are faster with the most rows."""
     gradient, em = (known_numbers(table, column) for column in COLUMNS[:2])
     is_faster = bool(gradient and em) and min(gradient[-1], em[-1]) > 1
-    told = f"D-gradient {describe_range(gradient, '×')}, D-EM {describe_range(em, '×')}"
-    return Verdict(
-        is_faster, f"100 iterations of ours against 2 of exact methods without decomposition: {told} as fast"
-    )
+    told = f"D-gradient {describe_range(gradient, '×')}, D-EM {describe_range(em, '×')} as fast"
+    each = ITERATIONS / WHOLE_ITERATIONS
+    by_step = f"D-gradient {describe_range([each * value for value in gradient], '×')}"
+    return Verdict(is_faster, f"100 iterations of ours against 2 without decomposition: {told}; by iteration {by_step}")
 
 
 SETTINGS = Settings(rows=2**14, datasets=1, hidden=(0.2,), max_iter=ITERATIONS, max_seconds=600, prior=1.0)

@@ -155,18 +155,28 @@ def chart_problem(name: str, curves: Sequence[Curve], by_time: bool = False, as_
 
 def judge(table: Table[Curve], method: str, by_time: bool = False) -> Verdict:
     """Whether a method leads EM in most problems: in most iterations, or by coming within 1 nat of the best sooner."""
-    problems = group(table.outcomes)
-    leads = []
-    for curves in problems.values():
+    leads: list[bool | None] = []
+    for curves in group(table.outcomes).values():
         found = {curve.method: curve for curve in curves}
         if {method, "em"} <= found.keys():
             best = max(curve.best for curve in curves)
-            times = [_find_arrival(found[name], best) for name in (method, "em")]
-            lead = _find_lead(found[method], found["em"])
-            leads.append(times[0] < times[1] if by_time else lead is not None and lead > 50)
+            leads.append((_is_sooner if by_time else _is_above)(found[method], found["em"], best))
     how = "within 1 nat of the best sooner than EM" if by_time else "above EM in most iterations"
-    told = f"{TITLES[method]} is {how} in {sum(leads)} of {len(leads)} problems"
-    return Verdict(2 * sum(leads) > len(leads), told)
+    told = f"{TITLES[method]} is {how} in {leads.count(True)} of {len(leads)} problems"
+    if None in leads:
+        told += f"; in {leads.count(None)} EM had made its iterations before, and nobody knows"
+    return Verdict(2 * leads.count(True) > len(leads), told)
+
+
+def _is_above(curve: Curve, em: Curve, best: float) -> bool:
+    lead = _find_lead(curve, em)
+    return lead is not None and lead > 50
+
+
+def _is_sooner(curve: Curve, em: Curve, best: float) -> bool | None:
+    """Whether a curve is close to the best before EM; None if EM ended before that and was not there."""
+    ours, theirs = _find_arrival(curve, best), _find_arrival(em, best)
+    return None if math.isinf(theirs) and ours > em.seconds[-1] else ours < theirs
 
 
 def _find_arrival(curve: Curve, best: float) -> float:

@@ -230,8 +230,12 @@ def describe_range(values: Sequence[float], unit: str = "") -> str:
     """
     if not values:
         return "unknown"
-    ends = list(dict.fromkeys(f"{end:.3g}" if end >= 10 else f"{end:.2g}" for end in (min(values), max(values))))
+    ends = list(dict.fromkeys(map(_round, (min(values), max(values)))))
     return " to ".join(f"{end}{unit}" for end in ends)
+
+
+def _round(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
 
 
 def known_numbers(table: Table[O], column: str) -> list[float]:

@@ -72,3 +72,17 @@ def test_edml_leads_from_the_first_iteration_where_only_leaves_are_hidden():
     assert row.ours["EDML: % above EM"] == 100
     assert row.ours["EDML: iterations to 1 nat"] == 1
     assert row.ours["EM: nats below best"] > 0
+
+
+def test_who_is_sooner_is_not_known_where_em_ended_before():
+    """A method that is close after EM has made all its iterations has not beaten it: EM was not given the time."""
+    slow = curve("hybrid", -9.0, -0.1, 0.0, seconds=(0.0, 5.0, 9.0))
+    table = curves.tabulate([curve("em", -9.0, -5.0, seconds=(0.0, 1.0)), slow], [], "title", ("em", "hybrid"))
+    verdict = curves.judge(table, "hybrid", by_time=True)
+    assert not verdict.is_confirmed
+    assert "in 0 of 1 problems; in 1 EM had made its iterations before" in verdict.why
+    assert curves.judge(table, "hybrid").is_confirmed, "by iteration it is ahead"
+    for seconds, is_sooner in (((0.0, 6.0), True), ((0.0, 4.0), False)):
+        em = curve("em", -9.0, -0.5 if not is_sooner else -5.0, seconds=seconds)
+        found = curves.tabulate([em, slow], [], "title", ("em", "hybrid"))
+        assert curves.judge(found, "hybrid", by_time=True).is_confirmed is is_sooner

@@ -44,6 +44,9 @@ def test_table_5_1_takes_means_of_what_counts():
     assert row.problems == 3
     assert list(row.ours.values()) == [15, 4, 8.5, 3.5, None, None, None, None]
     assert list(row.thesis.values()) == pytest.approx([120.3, 27, 6, 31.3, 110, 54.3, 6, 6.4])
+    lost = table_5_1.tabulate([FOUND, replace(FOUND, method="lbfgs", is_as_good=False)], [])
+    assert not table_5_1.judge(lost).is_confirmed, "where EDML does not arrive it has not won"
+    assert table_5_1.judge(table_5_1.tabulate([FOUND, replace(FOUND, method="lbfgs")], [])).is_confirmed
     assert table.notes == ("in 1 of 3 runs EDML did not get as far: they do not count",)
 
 
