@@ -85,8 +85,8 @@ def solve(
 ) -> Sprint:
     """Run a method: ours for all iterations, the others for two."""
     markov = as_markov(network)
-    data, generator = draw_data(name, markov, rows, hidden, rows, settings)
-    problem = LearningProblem(name, hidden, rows, markov, data, int(generator.integers(2**31)))
+    data, generator = draw_data(name, markov, rows, hidden, 1, settings)
+    problem = LearningProblem(name, hidden, 1, markov, data, int(generator.integers(2**31)))
     steps = min(ITERATIONS, settings.max_iter) if method in OURS else WHOLE_ITERATIONS
     stopping = Stopping(0.0, "likelihood", steps, patience=steps + 1)
     chosen = WHOLE[method] if method in WHOLE else find_method(method)

@@ -91,7 +91,7 @@ def time_gradients(
 ) -> Climb:
     """Draw data, hide variables, and climb."""
     markov = as_markov(network)
-    data, generator = draw_data(name, markov, rows, hidden, rows, settings)
+    data, generator = draw_data(name, markov, rows, hidden, 1, settings)
     last, passes, seconds = climb(markov, data, settings, int(generator.integers(2**31)), cancelled)
     distinct = data.project(range(len(markov.variables)))
     whole = measure_whole(markov, distinct)

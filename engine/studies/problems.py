@@ -28,7 +28,7 @@ from engine.model.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.model.errors import Cancelled
 from engine.model.network import BayesianNetwork, Network
 from engine.simulation.generators import chain, chain_markov
-from engine.simulation.missingness import hide_fraction
+from engine.simulation.missingness import draw_names, hide, hide_fraction
 from engine.simulation.sampling import simulate
 from engine.studies.study import Cell, Networks, O, Settings
 
@@ -70,9 +70,13 @@ def make_problem(
 def draw_data(
     name: str, network: Network, rows: int, hidden: float, number: int, settings: Settings
 ) -> tuple[Dataset, np.random.Generator]:
-    """Rows of a network with a share of its variables hidden, and the generator to draw what else is random from."""
+    """Rows of a network with a share of its variables hidden, and the generator to draw what else is random from.
+
+    Which variables are hidden does not depend on how many rows there are: studies by rows compare like with like.
+    """
     generator = draw_generator(name, hidden, number, settings)
-    return hide_fraction(simulate(network, rows, generator), hidden, generator), generator
+    names = draw_names(network.variables, hidden, generator)
+    return hide(simulate(network, rows, generator), names), generator
 
 
 def draw_generator(name: str, hidden: float, number: int, settings: Settings) -> np.random.Generator:

@@ -67,6 +67,12 @@ def test_problems_are_the_same_whatever_else_is_studied():
     assert len(set(starts)) == len(starts)
 
 
+def test_the_same_variables_are_hidden_whatever_the_rows():
+    few, many = (make_problem("asia", ASIA, 0.50, 1, dataclasses.replace(QUICK, rows=rows)) for rows in (4, 64))
+    assert few.dataset.n_rows < many.dataset.n_rows
+    assert few.dataset.roles == many.dataset.roles
+
+
 def test_datasets_vary_slowest():
     assert [p.number for p in make_problems(NETWORKS, QUICK)] == [1] * 4 + [2] * 4
 
