@@ -190,8 +190,9 @@ def judge(table: Table[Bounded], saw: str) -> Verdict:
         near = count_near(table.outcomes, [_paper_gap(each) for each in table.outcomes])
         told += f"; within {COINCIDES:.0%} of the figure's height in {near} of {len(table.outcomes)} problems"
         return Verdict(2 * near > len(table.outcomes), told)
-    if saw == SHRINKS:
-        return Verdict(gaps[min(gaps)] < gaps[max(gaps)], f"{told}; {gaps[min(gaps)]:.2g} where most is observed")
+    if saw == SHRINKS:  # where hardly anything is observed there is no gap either: it is measured from its largest
+        last, largest = gaps[min(gaps)], max(gaps.values())
+        return Verdict(2 * last <= largest, f"{told}; {last:.2g} of the paper's where most is observed")
     tighter = sum(_paper_bound(each) < each.bounds[0] for each in table.outcomes if each.bounds[0] is not None)
     return Verdict(
         tighter == len(table.outcomes), f"{told}; tighter than the naive one in {tighter} of {len(gaps)} shares"

@@ -18,7 +18,7 @@ DASHES = ("", "8 4", "8 3 2 3", "2 3")
 INK, FRAME, FAINT = "#222222", "#999999", "#e4e4e4"
 WIDTH, HEIGHT = 520, 300
 """Of a chart, its legend apart."""
-LEFT, RIGHT, TOP, BOTTOM = 84, 14, 34, 46
+LEFT, RIGHT, TOP, BOTTOM = 84, 24, 34, 46
 SLANTED = 64
 """More room at the bottom for names, which are written aslant."""
 LINE = 17

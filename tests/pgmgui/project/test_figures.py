@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from engine.studies.chart import Chart, Series
-from pgmgui.project.figures import COLOURS, MOST_DOTS, MOST_POINTS, WIDTH, draw_charts
+from pgmgui.project.figures import COLOURS, MOST_DOTS, MOST_POINTS, RIGHT, WIDTH, draw_charts
 from pgmgui.project.ticks import find_powers
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -59,7 +59,7 @@ def test_long_lines_are_thinned_and_keep_their_ends():
     path = max((p.get("d") for p in ElementTree.fromstring(picture).iter(f"{SVG}path")), key=len)
     assert path.count("L") == MOST_POINTS - 1
     assert len(points) > MOST_DOTS
-    assert path.split("L")[-1].startswith(f"{WIDTH - 14}.0 ")
+    assert path.split("L")[-1].startswith(f"{WIDTH - RIGHT}.0 ")
 
 
 def test_rows_of_a_table_have_names_and_no_line():
