@@ -138,6 +138,11 @@ class Run:
     last: Snapshot
 
     @property
+    def best(self) -> float:
+        """The highest log posterior, of those that are numbers: a step may lead to impossible rows."""
+        return float(self.objective[np.isfinite(self.objective)].max())
+
+    @property
     def iterations(self) -> int:
         """Iterations made."""
         return len(self.objective) - 1

@@ -95,7 +95,7 @@ def solve(
     problem = LearningProblem(name, 0.0, number, markov, data, int(generator.integers(2**31)))
     to_the_end = Stopping(0.0, "likelihood", settings.max_iter, patience=settings.max_iter + 1)
     first = run_method(problem, method, settings, to_the_end, relative=RELATIVE, cancelled=cancelled)
-    quality = float(first.objective.max())
+    quality = first.best
     edml = run_method(problem, "edml", settings, to_the_end, quality - ROUNDING * abs(quality), cancelled=cancelled)
     return _describe(problem, method, first, edml)
 
@@ -110,8 +110,8 @@ def _describe(problem: LearningProblem, method: str, first: Run, edml: Run) -> P
         edml.iterations,
         float(first.seconds[-1]),
         float(edml.seconds[-1]),
-        float(first.objective.max()),
-        float(edml.objective.max()),
+        first.best,
+        edml.best,
         edml.stop == "target",
         first.stop,
     )

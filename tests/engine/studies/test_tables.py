@@ -104,6 +104,10 @@ def test_a_run_stops_at_its_target_or_its_time():
     assert (in_time.stop, in_time.iterations) == ("time", 1)
 
 
+def test_the_best_of_a_run_is_a_number():
+    assert finished(-9, float("nan"), -3, float("-inf")).best == -3
+
+
 @pytest.mark.parametrize(
     ("em", "edml", "edml_better", "em_better", "edml_improvement", "em_improvement"),
     [
