@@ -2,6 +2,8 @@
 # make test   sets up .venv and runs every check
 # make test-spark  installs Spark, which needs Java, and checks that it counts as we do
 # make bench  measures the engine against other tools
+# make reproduce  runs the papers' tables and figures, little of each, and writes build/reproduce/quick/index.html;
+#             make reproduce FULL=1 with the papers' settings, which takes many hours, and can be ended and gone on with
 # make fuzz   tries damaged files on every reader; make fuzz MINUTES=10
 # make load   measures a server with fifty pages, some of them learning, and what is left of two hundred closed ones
 # make pictures  takes the pictures of the README anew
@@ -29,7 +31,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Every check runs, also after one has failed.
 MAKEFLAGS += --keep-going
 .DELETE_ON_ERROR:
-.PHONY: run test lint types tests timings chromium postgresql test-spark bench fuzz load pictures clean
+.PHONY: run test lint types tests timings chromium postgresql test-spark bench reproduce fuzz load pictures clean
 
 run: $(VENV)/ready-to-run
 	$(BIN)/pgmgui $(ARGS)
@@ -64,6 +66,9 @@ test-spark: $(VENV)/ready-to-test
 
 bench: $(VENV)/ready-to-test
 	$(BIN)/python -m tests.benchmarks $(ARGS)
+
+reproduce: $(VENV)/ready-to-run
+	$(BIN)/pgmgui experiment all $(if $(FULL),--out build/reproduce/full,--quick --out build/reproduce/quick) $(ARGS)
 
 # What something is wrong with is kept in build/fuzz.
 MINUTES := 10

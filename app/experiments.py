@@ -1,4 +1,4 @@
-"""The command ``experiment``: tables of the thesis run again, our numbers beside its own."""
+"""The command ``experiment``: tables and figures of the papers run again, our numbers beside theirs."""
 
 from __future__ import annotations
 
@@ -7,60 +7,166 @@ import dataclasses
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from app.commands import check_seed, show
-from engine.formats import NETWORK_FORMATS, PACKED, read_network
+from app.study_networks import FOLDER, gather_networks
+from app.study_output import table_lines, write_results
+from app.study_page import Section, describe_verdict, make_page
+from engine.formats.files import write_text
 from engine.model.errors import PgmError
-from engine.model.network import BayesianNetwork
-from engine.studies import table_4_1, table_4_2, table_6_1
-from engine.studies.study import Outcome, Settings, Table, count_problems
+from engine.studies.catalogue import STUDIES
+from engine.studies.kept import Kept
+from engine.studies.study import AnyStudy, Finished, Networks, Settings, Table, run_cells
 
-FOLDER = Path("..") / "shared" / "data" / "networks"
-FILES = {
-    "alarm": "bif/alarm.bif",
-    "andes": "bif/andes.bif",
-    "asia": "bif/asia.bif",
-    "diagnose": "uai/converted_diagnose_a.uai",
-    "pigs": "bif/pigs.bif",
-    "spect": "uai/ucla_spect.uai",
-    "water": "bif/water.bif",
-    "win95pts": "bif/win95pts.bif",
-}
-"""Where the networks of the thesis are in the folder of networks, unless they are in it by their name."""
-TABLES: Mapping[str, ModuleType] = {"table-4.1": table_4_1, "table-4.2": table_4_2, "table-6.1": table_6_1}
-QUICK = Settings(rows=128, datasets=1, hidden=(0.25, 0.50), max_iter=50, max_seconds=2)
+ALL, PAGE = "all", "index.html"
+INTERVAL = 60
+"""Seconds: less time left than this is told in seconds."""
 
 
 def experiment(options: argparse.Namespace) -> None:
-    """Run a study and print its table."""
-    study = TABLES[options.table]
-    settings = _settings(options)
-    networks, notes = _read_networks(options, study.NETWORKS)
-    table: Table[Any] | None = None
-    total = count_problems(networks, settings)
+    """Run a study and print its table; without a name, list the studies; or run all of them."""
+    if options.table is None:
+        _list_studies(options)
+    elif options.table == ALL:
+        _run_all(options)
+    else:
+        with _interruptible() as cancelled:
+            done = _run(options, options.table, cancelled)
+        show(options, [*done.notes, done.told], done.result, done.lines)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Done:
+    """A study that was run: for JSON, for people, and for the page."""
+
+    result: dict[str, Any]
+    lines: list[str]
+    notes: list[str]
+    section: Section
+
+    @property
+    def told(self) -> str:
+        """What it says of the paper."""
+        verdict = self.section.verdict
+        return f"{describe_verdict(self.section)}: {verdict.why if verdict else ''}"
+
+
+def _run(options: argparse.Namespace, name: str, cancelled: Callable[[], bool]) -> _Done:
+    """Run a study; write what it found, where a folder is given."""
+    study = STUDIES[name]
+    settings = _settings(options, study)
+    folder = Path(options.networks) if options.networks else None
+    networks, notes = gather_networks(folder, study, settings, options.quick)
+    kept = _open_folder(options, name, settings, networks)
+    finished, total = _solve(study, settings, networks, kept, cancelled)
+    table = study.table(finished)
+    if not table.outcomes:
+        raise PgmError("; ".join(["no problem was solved", *table.notes]))
+    if len(table.outcomes) < total:
+        notes.append(f"{len(table.outcomes)} of {total} problems were solved; the table is about them")
+    notes += [*study.stand_ins, *table.notes]
+    charts, verdict = study.chart(table), study.judge(table)
+    result = _describe(name, table, settings) | {"verdict": dataclasses.asdict(verdict)}
+    section = Section(name, study.shows, table, charts, verdict, notes)
+    lines = table_lines(table)
+    if options.out:
+        whole = {**result, "charts": [dataclasses.asdict(chart) for chart in charts], "notes": notes}
+        paths = write_results(Path(options.out), name, whole, table, charts)
+        lines += ["", f"wrote {', '.join(path.name for path in paths)} to {options.out}"]
+    return _Done(result, lines, notes, section)
+
+
+def _run_all(options: argparse.Namespace) -> None:
+    """Run every study, and write one page of them; what is finished already is taken from the folder."""
+    if not options.out:
+        raise PgmError(f"experiment {ALL} writes a page; say where with --out FOLDER")
+    sections = []
     with _interruptible() as cancelled:
-        for table in study.run(networks, settings, cancelled):
-            _show_progress(len(table.outcomes), total)
-    if table is None or not table.outcomes:
-        raise PgmError("; ".join(["no problem was solved", *(table.notes if table else ())]))
-    solved = len(table.outcomes)
-    if solved < total:
-        notes.append(f"{solved} of {total} problems were solved; the table is about them")
-    notes += table.notes
-    result = {
-        "table": options.table,
+        for name, study in STUDIES.items():
+            if cancelled():
+                break
+            try:
+                sections.append(_run(options, name, cancelled).section)
+            except PgmError as error:
+                sections.append(Section(name, study.shows, reason=str(error)))
+            print(f"{name}: {describe_verdict(sections[-1])}", file=sys.stderr)
+    form = "in its quick form, with little data: a first look" if options.quick else "with the papers' settings"
+    left = len(STUDIES) - len(sections)
+    about = f"Each study was run {form}." + (f" {left} studies were not begun." if left else "")
+    page = Path(options.out) / PAGE
+    write_text(page, make_page(sections, about))
+    found = [
+        {"name": each.name, "verdict": describe_verdict(each), "why": each.verdict.why if each.verdict else each.reason}
+        for each in sections
+    ]
+    lines = [f"{each['name']}: {each['verdict']}: {each['why']}" for each in found]
+    show(options, [], {"studies": found, "page": str(page)}, [*lines, "", f"wrote {page}"])
+
+
+def _list_studies(options: argparse.Namespace) -> None:
+    """Print what can be run, and what it takes."""
+    lines = [f"{len(STUDIES)} studies; run one with: pgmgui experiment NAME [--quick] [--out FOLDER]"]
+    found = []
+    for name, study in STUDIES.items():
+        found.append(
+            {
+                "name": name,
+                "shows": study.shows,
+                "networks": study.networks,
+                "drawn": list(study.drawn),
+                "stand_ins": study.stand_ins,
+            }
+        )
+        lines += ["", f"{name}  {study.shows}"]
+        lines += [f"    needs the networks {', '.join(study.networks)}"] if study.networks else []
+        lines += [f"    draws {', '.join(study.drawn)}"] if study.drawn else []
+        lines += [f"    {each}" for each in study.stand_ins]
+    show(options, [], {"studies": found}, lines)
+
+
+def _describe(name: str, table: Table[Any], settings: Settings) -> dict[str, Any]:
+    return {
+        "table": name,
         "title": table.title,
         "unit": table.unit,
         "settings": dataclasses.asdict(settings),
         "rows": [dataclasses.asdict(row) for row in table.rows],
         "problems": [dataclasses.asdict(outcome) for outcome in table.outcomes],
     }
-    show(options, notes, result, _table_lines(table))
+
+
+def _solve(
+    study: AnyStudy, settings: Settings, networks: Networks, kept: Kept[Any] | None, cancelled: Callable[[], bool]
+) -> tuple[list[Finished[Any]], int]:
+    """The cells that are finished, before or now, in their order, and how many there are in all."""
+    cells = study.list_cells(networks, settings)
+    finished = {} if kept is None else dict(kept.finished)
+    left = [cell for cell in cells if cell.name not in finished]
+    progress = _Progress(len(cells), len(left))
+    for each in run_cells(left, cancelled):
+        finished[each.cell] = each
+        if kept is not None:
+            kept.add(each)
+        progress.step()
+    progress.end()
+    return [finished[cell.name] for cell in cells if cell.name in finished], len(cells)
+
+
+def _open_folder(options: argparse.Namespace, name: str, settings: Settings, networks: Networks) -> Kept[Any] | None:
+    """The cells that the folder keeps; None without a folder."""
+    if not options.out:
+        return None
+    folder = Path(options.out)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise PgmError(f"{folder}: cannot make the folder: {error.strerror}") from None
+    return Kept(folder / f"{name}.jsonl", name, STUDIES[name], settings, networks)
 
 
 @contextmanager
@@ -80,97 +186,76 @@ def _interruptible() -> Iterator[Callable[[], bool]]:
         signal.signal(signal.SIGINT, before)
 
 
-def _settings(options: argparse.Namespace) -> Settings:
-    """The settings of a study: the thesis', or quick ones, and what was asked for."""
-    base = QUICK if options.quick else Settings()
-    decomposes = options.table == "table-6.1"
-    if decomposes and not options.quick:
-        base = dataclasses.replace(base, hidden=table_6_1.HIDDEN)
+def _settings(options: argparse.Namespace, study: AnyStudy) -> Settings:
+    """The settings of a study: the paper's, or quick ones, and what was asked for."""
     asked = {
         "rows": options.rows,
         "datasets": options.datasets,
         "max_iter": options.max_iter,
         "max_seconds": options.max_seconds,
         "random_state": check_seed(options.random_state),
+        "keep_leaves": False if options.prune else None,
     }
     given = {name: value for name, value in asked.items() if value is not None}
-    return dataclasses.replace(base, keep_leaves=not (decomposes or options.prune), **given)
+    return dataclasses.replace(study.quick if options.quick else study.settings, **given)
 
 
-def _read_networks(options: argparse.Namespace, wanted: Sequence[str]) -> tuple[dict[str, BayesianNetwork], list[str]]:
-    """The networks of the study that are in the folder, and notes on them."""
-    folder = Path(options.networks) if options.networks else FOLDER
-    found = {name: path for name in wanted if (path := _find(folder, name))}
-    absent = [name for name in wanted if name not in found]
-    if not found:
-        raise PgmError(
-            f"{folder}: found none of the networks {', '.join(absent)}; give a folder that has them with --networks"
-        )
-    notes = [f"not found in {folder}, and left out: {', '.join(absent)}"] if absent else []
-    if options.quick:
-        found = dict(sorted(found.items(), key=lambda item: item[1].stat().st_size)[:2])
-        notes.append(f"quick: only the smallest networks, {' and '.join(found)}")
-    networks = {}
-    for name, path in found.items():
-        document = read_network(path)
-        if not isinstance(document.network, BayesianNetwork):
-            raise PgmError(f"{path}: a Markov network; the studies need Bayesian networks")
-        networks[name] = document.network
-        notes += [f"{name}: {note}" for note in document.notes]
-    return networks, notes
+class _Progress:
+    """One line on a terminal, written over after every cell."""
+
+    def __init__(self, total: int, left: int) -> None:
+        self._total, self._left, self._done, self._started = total, left, 0, time.monotonic()
+        self._show("")
+
+    def step(self) -> None:
+        """One more cell is finished."""
+        self._done += 1
+        left = (time.monotonic() - self._started) / self._done * (self._left - self._done)
+        self._show(f", about {describe_time(left)} left")
+
+    def end(self) -> None:
+        """Leave no line behind."""
+        self._print("")
+
+    def _show(self, how_long: str) -> None:
+        done = self._total - self._left + self._done
+        self._print(f"{done} of {self._total} problems{how_long} (Ctrl+C ends with what there is)")
+
+    def _print(self, text: str) -> None:
+        if sys.stderr.isatty():
+            print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def _find(folder: Path, name: str) -> Path | None:
-    names = [FILES[name], *(f"{name}{suffix}" for suffix in NETWORK_FORMATS)]
-    candidates = [folder / f"{found}{packed}" for found in names for packed in ("", PACKED)]
-    return next((path for path in candidates if path.is_file()), None)
+def describe_time(seconds: float) -> str:
+    """A time as people say it.
 
-
-def _show_progress(done: int, total: int) -> None:
-    """One line on a terminal, written over after every problem."""
-    if sys.stderr.isatty():
-        end = "\r\x1b[K" if done == total else ""
-        print(
-            f"\r\x1b[K{done} of {total} problems (Ctrl+C ends with what there is)", end=end, file=sys.stderr, flush=True
-        )
-
-
-def _table_lines(table: Table[Outcome]) -> list[str]:
-    """The table for people: under every column our number, and the thesis' where it has one."""
-    with_thesis = [c for c in table.columns if any(row.thesis[c] is not None for row in table.rows)]
-    header = ["", "problems"]
-    for column in table.columns:
-        header += [column, "thesis"] if column in with_thesis else [column]
-    lines = [header]
-    for row in table.rows:
-        cells = [row.category, str(row.problems)]
-        for column in table.columns:
-            cells.append(_format(row.ours[column], table.unit))
-            if column in with_thesis:
-                cells.append(_format(row.thesis[column], table.unit))
-        lines.append(cells)
-    widths = [max(len(line[k]) for line in lines) for k in range(len(header))]
-    texts = [
-        "  ".join(
-            [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
-        )
-        for line in lines
-    ]
-    return [table.title, "", *texts]
-
-
-def _format(value: float | None, unit: str) -> str:
-    return "—" if value is None else f"{value:,.2f}{unit}"
+    >>> describe_time(8.4), describe_time(200), describe_time(7600)
+    ('8 s', '3 min', '2.1 h')
+    """
+    if seconds < INTERVAL:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 60 * INTERVAL else f"{seconds / 3600:.1f} h"
 
 
 def add_study(parser: argparse.ArgumentParser) -> None:
     """The options of a study."""
-    parser.add_argument("table", choices=TABLES, help="which table")
+    parser.add_argument(
+        "table",
+        nargs="?",
+        choices=[*STUDIES, ALL],
+        metavar="NAME",
+        help=f"which one, or {ALL}; without, they are listed",
+    )
     parser.add_argument("--networks", metavar="FOLDER", help=f"where the network files are (default: {FOLDER})")
     parser.add_argument("--quick", action="store_true", help="two small networks and little data, for a first look")
-    parser.add_argument("--rows", type=int, metavar="N", help="rows per dataset (default: 1024)")
-    parser.add_argument("--datasets", type=int, metavar="K", help="per network and hidden share (default: 3)")
-    parser.add_argument("--max-iter", type=int, metavar="I", help="iterations of a method (default: 1000)")
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="keep what is finished there, and go on from it; at the end write numbers (CSV, JSON) and a figure (SVG)",
+    )
+    parser.add_argument("--rows", type=int, metavar="N", help="rows per dataset, or the most (default: as the paper)")
+    parser.add_argument("--datasets", type=int, metavar="K", help="per problem (default: as the paper)")
+    parser.add_argument("--max-iter", type=int, metavar="I", help="iterations of a method (default: as the paper)")
     parser.add_argument(
         "--max-seconds", type=float, metavar="SECONDS", help="processor time of a method on a problem (default: 60)"
     )

@@ -1,34 +1,22 @@
-"""What the studies share: learning problems, runs of a method on them, and tables of the outcomes.
+"""What a study is: cells that are solved one by one, and a table and charts of what came out of them.
 
-A learning problem is a network, a share of its variables that is hidden, and a simulated dataset. Every
-method starts a problem from the same random parameters. As in the thesis (§2.3.1, §3.7), parameters are MAP
-estimates under Dirichlet exponents of 2, known as Laplace smoothing.
-
-Seconds are those of the processor, not of the clock, so that other work on the machine does not count.
+A study of a new table or figure is one file with a :class:`Study`, and one line in the catalogue. Its cells
+are small and know their own seeds, so that a study that was ended goes on where it was: see
+:mod:`engine.studies.kept`.
 """
 
 from __future__ import annotations
 
-import time
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Generic, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
-import numpy as np
-
-from engine.learning.decomposition import find_hidden_leaves
-from engine.learning.learn import learn
-from engine.learning.stopping import Stopping
 from engine.learning.workspace import NEVER
-from engine.model.arrays import Floats
-from engine.model.dataset import FIRST_LIKELIHOOD, Dataset
 from engine.model.errors import Cancelled, MemoryLimitError, ModelError
-from engine.model.network import BayesianNetwork
-from engine.simulation.missingness import hide_fraction
-from engine.simulation.sampling import simulate
+from engine.model.network import Network
+from engine.studies.chart import Chart, make_series
 
-Networks = Mapping[str, BayesianNetwork]
+Networks = Mapping[str, Network]
 
 
 @dataclass(frozen=True)
@@ -38,7 +26,7 @@ class Settings:
     Attributes
     ----------
     rows, datasets : int
-        Rows of a dataset; datasets per network and hidden share.
+        Rows of a dataset, or the most where a study has its own; datasets per network and hidden share.
     hidden : tuple of float
         Shares of the variables that are hidden.
     max_iter : int
@@ -70,114 +58,12 @@ class Settings:
             raise ModelError(f"the random state is {self.random_state}; expected a whole number ≥ 0")
 
 
-@dataclass(frozen=True, eq=False)
-class LearningProblem:
-    """A network and an incomplete dataset to learn it from.
-
-    Attributes
-    ----------
-    name : str
-        Of the network.
-    hidden : float
-        The share of hidden variables.
-    number : int
-        Of the dataset, from 1.
-    start : int
-        The seed of the parameters that every method starts from.
-    """
-
-    name: str
-    hidden: float
-    number: int
-    network: BayesianNetwork
-    dataset: Dataset
-    start: int
-
-    def __str__(self) -> str:
-        return f"{self.name}, {self.hidden:.0%} hidden, dataset {self.number}"
-
-
-def make_problems(networks: Networks, settings: Settings) -> Iterator[LearningProblem]:
-    """Every problem of a study; the datasets vary slowest, so that a study cut short is balanced.
-
-    The seed of a problem does not depend on which other problems there are.
-    """
-    for number in range(1, settings.datasets + 1):
-        for name, network in networks.items():
-            for hidden in settings.hidden:
-                seed = [settings.random_state, zlib.crc32(name.encode()), round(hidden * 10_000), number]
-                generator = np.random.default_rng(seed)
-                data = hide_fraction(simulate(network, settings.rows, generator), hidden, generator)
-                if settings.keep_leaves:
-                    data = keep_leaves(network, data)
-                yield LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
-
-
-def keep_leaves(network: BayesianNetwork, dataset: Dataset) -> Dataset:
-    """The same data, in which no hidden leaf is pruned: each is seen with the likelihood 1 of every state."""
-    leaves = sorted(find_hidden_leaves(network, dataset.roles))
-    codes = dataset.codes.copy()
-    codes[leaves] = FIRST_LIKELIHOOD
-    vague = {v: np.ones((1, network.variables[v].cardinality)) for v in leaves}
-    return replace(dataset, codes=codes, likelihoods={**dataset.likelihoods, **vague})
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """One method on one problem.
-
-    Attributes
-    ----------
-    objective, seconds : array (iterations + 1,)
-        Log posterior, and processor time since the data was in memory; first at the start.
-    stop : str
-        Why it ended: "converged", "iterations", "time", or "target".
-    """
-
-    objective: Floats
-    seconds: Floats
-    stop: str
-
-    @property
-    def iterations(self) -> int:
-        """Iterations made."""
-        return len(self.objective) - 1
-
-
-def run_method(
-    problem: LearningProblem,
-    method: str,
-    settings: Settings,
-    stopping: Stopping,
-    target: float = np.inf,
-    cancelled: Callable[[], bool] = NEVER,
-) -> Run:
-    """Learn until the method stops, its time is over (after one step at least), or it reaches a target."""
-    objectives, seconds = [], []
-    started = time.process_time()
-    for snapshot in learn(
-        problem.network,
-        problem.dataset,
-        method,
-        random_state=problem.start,
-        prior=settings.prior,
-        stopping=stopping,
-        cancelled=cancelled,
-    ):
-        seconds.append(time.process_time() - started)
-        objectives.append(float(snapshot.objective.sum()))
-        if snapshot.stop == "cancelled":
-            raise Cancelled
-        stop = "target" if objectives[-1] >= target else snapshot.stop
-        if not stop and seconds[-1] >= settings.max_seconds and snapshot.iteration:
-            stop = "time"
-        if stop:
-            break
-    return Run(np.array(objectives), np.array(seconds), stop)
+QUICK = Settings(rows=128, datasets=1, hidden=(0.25, 0.50), max_iter=50, max_seconds=2)
+"""Little of everything, for a first look."""
 
 
 class Outcome(Protocol):
-    """What came out of a problem."""
+    """What came out of a cell: a dataclass of texts, numbers, truth values, and tuples of these."""
 
     @property
     def network(self) -> str: ...
@@ -187,6 +73,31 @@ class Outcome(Protocol):
 
 
 O = TypeVar("O", bound=Outcome)  # noqa: E741 - an outcome
+
+
+@dataclass(frozen=True)
+class Cell(Generic[O]):
+    """A piece of a study that is solved and kept by itself.
+
+    Attributes
+    ----------
+    name : str
+        Unlike that of any other cell of the study.
+    solve : callable
+        Asks what it is given whether to end, and then raises Cancelled.
+    """
+
+    name: str
+    solve: Callable[[Callable[[], bool]], O]
+
+
+@dataclass(frozen=True)
+class Finished(Generic[O]):
+    """A cell that was solved, or was left out for a reason."""
+
+    cell: str
+    outcome: O | None
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -201,12 +112,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Table(Generic[O]):
-    """A table of the thesis with our numbers beside.
+    """A table of the thesis with our numbers beside, or the numbers of a figure.
 
     Attributes
     ----------
     unit : str
-        Of every number: "%" or "x".
+        Of every number: "%", "x", " s", or none.
     outcomes : tuple
         Per problem, what the numbers are made of.
     notes : tuple of str
@@ -221,27 +132,74 @@ class Table(Generic[O]):
     notes: tuple[str, ...]
 
 
-def run_study(
-    problems: Iterable[LearningProblem],
-    solve: Callable[[LearningProblem], O],
-    tabulate: Callable[[Sequence[O], Sequence[str]], Table[O]],
-) -> Iterator[Table[O]]:
-    """Solve problem after problem; the table so far, after each. Cancelled, it ends with the last whole one."""
-    outcomes: list[O] = []
-    notes: list[str] = []
-    for problem in problems:
+@dataclass(frozen=True)
+class Verdict:
+    """Whether what the paper saw was seen again, and how that is known."""
+
+    is_confirmed: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Study(Generic[O]):
+    """A table or figure of a paper that can be run again.
+
+    Attributes
+    ----------
+    shows : str
+        What the paper shows there, in a line.
+    outcome : type
+        What comes out of a cell.
+    list_cells, tabulate, chart, judge : callable
+        The cells for some networks; the table of outcomes and of notes on cells that were left out; its charts, and
+        whether it confirms the paper.
+    networks : tuple of str
+        Those that are read from files, by name.
+    drawn : mapping
+        Those that are drawn at random: per name, what makes one from a random state.
+    quick_networks : tuple of str
+        Those of a first look; empty for the two with the smallest files.
+    settings, quick : Settings
+        As the paper did, and for a first look.
+    stand_ins : tuple of str
+        What the paper had and we have not, and what stands in for it.
+    takes_markov : bool
+        Whether the networks that are read may be Markov networks.
+    """
+
+    shows: str
+    outcome: type[O]
+    list_cells: Callable[[Networks, Settings], list[Cell[O]]]
+    tabulate: Callable[[Sequence[O], Sequence[str]], Table[O]]
+    chart: Callable[[Table[O]], Sequence[Chart]]
+    judge: Callable[[Table[O]], Verdict]
+    networks: tuple[str, ...] = ()
+    drawn: Mapping[str, Callable[..., Network]] = field(default_factory=dict)
+    quick_networks: tuple[str, ...] = ()
+    settings: Settings = Settings()
+    quick: Settings = QUICK
+    stand_ins: tuple[str, ...] = ()
+    takes_markov: bool = False
+
+    def table(self, finished: Iterable[Finished[O]]) -> Table[O]:
+        """The table of the cells that are finished."""
+        known = list(finished)
+        left_out = [f"{each.cell} is left out: {each.reason}" for each in known if each.outcome is None]
+        return self.tabulate([each.outcome for each in known if each.outcome is not None], left_out)
+
+
+AnyStudy = Study[Any]
+
+
+def run_cells(cells: Iterable[Cell[O]], cancelled: Callable[[], bool] = NEVER) -> Iterator[Finished[O]]:
+    """Solve cell after cell. Cancelled, it ends with the last whole one."""
+    for cell in cells:
         try:
-            outcomes.append(solve(problem))
+            yield Finished(cell.name, cell.solve(cancelled))
         except MemoryLimitError as error:
-            notes.append(f"{problem} is left out: {error}")
+            yield Finished(cell.name, None, str(error))
         except Cancelled:
             return
-        yield tabulate(outcomes, notes)
-
-
-def count_problems(networks: Networks, settings: Settings) -> int:
-    """How many problems a study has."""
-    return len(networks) * len(settings.hidden) * settings.datasets
 
 
 def categorise(outcomes: Sequence[O]) -> dict[str, list[O]]:
@@ -252,6 +210,37 @@ def categorise(outcomes: Sequence[O]) -> dict[str, list[O]]:
     for hidden in sorted({outcome.hidden for outcome in outcomes}):
         groups[f"hiding {hidden:.0%}"] = [outcome for outcome in outcomes if outcome.hidden == hidden]
     return {**groups, "average": list(outcomes)}
+
+
+def chart_column(table: Table[O], column: str, up_base: int = 0) -> Chart:
+    """One column of a table as a chart, its rows across, with the thesis' numbers where there are some."""
+    series = [make_series(column, enumerate(row.ours[column] for row in table.rows))]
+    thesis = make_series(column, enumerate(row.thesis[column] for row in table.rows), is_paper=True)
+    series += [thesis] if thesis.points else []
+    labels = tuple(row.category for row in table.rows)
+    title, up = f"{table.title.split(':')[0]}: {column}", f"{column} ({table.unit})" if table.unit else column
+    return Chart(title, "", up, tuple(series), up_base=up_base, labels=labels)
+
+
+def describe_range(values: Sequence[float], unit: str = "") -> str:
+    """The least and the most of some numbers, in words.
+
+    >>> describe_range([3.14159, 100.0], "×"), describe_range([5.0]), describe_range([])
+    ('3.1× to 100×', '5', 'unknown')
+    """
+    if not values:
+        return "unknown"
+    ends = list(dict.fromkeys(map(_round, (min(values), max(values)))))
+    return " to ".join(f"{end}{unit}" for end in ends)
+
+
+def _round(value: float) -> str:
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.2g}"
+
+
+def known_numbers(table: Table[O], column: str) -> list[float]:
+    """The numbers of ours that there are in a column."""
+    return [value for row in table.rows if (value := row.ours[column]) is not None]
 
 
 def percentage(part: float, whole: float) -> float | None:

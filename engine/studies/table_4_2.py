@@ -9,24 +9,13 @@ accordingly, are its 60.50% and 67.45%.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 from engine.learning.stopping import Stopping
-from engine.learning.workspace import NEVER
-from engine.studies.study import (
-    LearningProblem,
-    Networks,
-    Row,
-    Run,
-    Settings,
-    Table,
-    categorise,
-    make_problems,
-    percentage,
-    run_method,
-    run_study,
-)
+from engine.studies.problems import LearningProblem, Run, list_problems, run_method
+from engine.studies.study import QUICK, Row, Settings, Study, Table, Verdict, categorise, chart_column, percentage
 
 EM_TOLERANCE = 1e-4
 ROUNDING = 1e-6
@@ -82,21 +71,14 @@ class Race:
         return max(0.0, 1 - winner / loser)
 
 
-def run(
-    networks: Networks, settings: Settings | None = None, cancelled: Callable[[], bool] = NEVER
-) -> Iterator[Table[Race]]:
-    """The table so far, after every problem."""
-    chosen = settings or Settings(keep_leaves=True)
-    until_still = Stopping(EM_TOLERANCE, "parameters", chosen.max_iter, patience=1)
-    to_the_end = Stopping(0.0, "parameters", chosen.max_iter)
-
-    def solve(problem: LearningProblem) -> Race:
-        em = run_method(problem, "em", chosen, until_still, cancelled=cancelled)
-        target = float(em.objective[-1]) - ROUNDING
-        hybrid = run_method(problem, "hybrid", chosen, to_the_end, target, cancelled)
-        return _race(problem, em, hybrid)
-
-    return run_study(make_problems(networks, chosen), solve, tabulate)
+def solve(problem: LearningProblem, settings: Settings, cancelled: Callable[[], bool]) -> Race:
+    """Run EM, then the hybrid until it is as good."""
+    until_still = Stopping(EM_TOLERANCE, "parameters", settings.max_iter, patience=1)
+    to_the_end = Stopping(0.0, "parameters", settings.max_iter)
+    em = run_method(problem, "em", settings, until_still, cancelled=cancelled)
+    target = float(em.objective[-1]) - ROUNDING
+    hybrid = run_method(problem, "hybrid", settings, to_the_end, target, cancelled=cancelled)
+    return _race(problem, em, hybrid)
 
 
 def _race(problem: LearningProblem, em: Run, hybrid: Run) -> Race:
@@ -131,3 +113,24 @@ def tabulate(outcomes: Sequence[Race], notes: Sequence[str]) -> Table[Race]:
     more = [f"in {missed} of {len(outcomes)} {what}"] if missed else []
     title = "Table 4.2: share of problems in which hybrid EDML/EM or EM is faster, and the time it saves"
     return Table(title, "%", COLUMNS, tuple(rows), tuple(outcomes), (*notes, *more))
+
+
+def judge(table: Table[Race]) -> Verdict:
+    """Whether the hybrid is sooner as good in most problems."""
+    ours = table.rows[-1].ours["% Hybrid"] or 0.0
+    fewer = sum(r.reached and r.hybrid_iterations < r.em_iterations for r in table.outcomes)
+    told = f"sooner in {ours:.0f}% of the problems (thesis: 61%), in fewer steps in {fewer} of {len(table.outcomes)}"
+    return Verdict(ours > 50, f"the hybrid is as good as EM {told}; our EM has cheap iterations")
+
+
+STUDY = Study(
+    "Table 4.2 [thesis]: hybrid EDML/EM is as good as EM sooner in 61% of the problems",
+    Race,
+    partial(list_problems, solve=solve),
+    tabulate,
+    lambda table: [chart_column(table, column) for column in COLUMNS],
+    judge=judge,
+    networks=NETWORKS,
+    settings=Settings(keep_leaves=True),
+    quick=replace(QUICK, keep_leaves=True),
+)

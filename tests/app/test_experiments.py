@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
+from html import escape
 
 import pytest
 
-from app.experiments import FILES, TABLES
+from app import experiments
+from app.study_networks import FILES
+from app.study_page import Section, make_page
 from engine.formats import Document, write_network
 from engine.simulation.generators import grid_markov, random_dag
-from engine.studies import study
+from engine.studies import problems, table_4_1
+from engine.studies.catalogue import STUDIES
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.shared_data import DATA, needs_data
 
@@ -27,7 +32,7 @@ def folder(tmp_path_factory):
     return made
 
 
-@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("table", ["table-4.1", "table-4.2", "table-6.1"])
 def test_our_numbers_stand_beside_the_thesis(table, folder):
     result = run("experiment", table, "--networks", folder, *SIZE, "--json").result
     assert result["table"] == table
@@ -58,7 +63,7 @@ def test_a_table_for_people(folder):
     assert " 89.25%" in rows[0]
     assert len({len(line) for line in (header, *rows)}) == 1
     assert "pgmgui: note: r is EDML's relative improvement on EM's error" in outcome.err
-    assert "pgmgui: note: quick: only the smallest networks" in outcome.err
+    assert "pgmgui: note: quick: only alarm and asia" in outcome.err
 
 
 @pytest.mark.parametrize(
@@ -91,7 +96,7 @@ def test_the_shared_networks_are_found():
 
 
 def test_an_interrupt_ends_with_what_there_is(folder, monkeypatch):
-    once = study.run_method
+    once = problems.run_method
     ran = []
 
     def press(*arguments, **options):
@@ -100,7 +105,101 @@ def test_an_interrupt_ends_with_what_there_is(folder, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         return once(*arguments, **options)
 
-    monkeypatch.setattr(TABLES["table-4.1"], "run_method", press)
+    monkeypatch.setattr(table_4_1, "run_method", press)
     result = run("experiment", "table-4.1", "--networks", folder, *SIZE, "--json").result
     assert len(result["problems"]) == 1
     assert "1 of 4 problems were solved; the table is about them" in result["notes"]
+
+
+def test_without_a_name_the_studies_are_listed():
+    listed = run("experiment", "--json").result["studies"]
+    assert [each["name"] for each in listed] == list(STUDIES)
+    assert all(each["shows"] for each in listed)
+    told = run("experiment").out
+    for name, study in STUDIES.items():
+        assert f"\n{name}  {study.shows}\n" in told
+        for network in study.networks:
+            assert network in told
+
+
+class KilledError(BaseException):
+    """As if the machine had gone off."""
+
+
+def test_a_killed_study_goes_on_where_it_was(folder, tmp_path, monkeypatch):
+    once, ran, out = problems.run_method, [], tmp_path / "made" / "here"
+    words = ("experiment", "table-4.1", "--networks", folder, *SIZE, "--out", out)
+
+    def count(problem, method, *rest, **options):
+        ran.append((problem.name, problem.hidden, method))
+        if len(ran) == 6:
+            raise KilledError
+        return once(problem, method, *rest, **options)
+
+    monkeypatch.setattr(table_4_1, "run_method", count)
+    with pytest.raises(KilledError):
+        run(*words)
+    assert [path.name for path in out.iterdir()] == ["table-4.1.jsonl"]
+    outcome = run(*words)
+    assert "wrote table-4.1.csv, table-4.1.json, table-4.1.svg to" in outcome.out
+    problem = ("asia", 0.25)
+    assert [(name, hidden) for name, hidden, _ in ran[4:8]] == [problem] * 4  # the third, twice
+    assert len(ran) == 6 + 4
+    there = {path.name: path.read_text() for path in out.iterdir()}
+
+    run(*words)
+    assert len(ran) == 10, "nothing is left to be run"
+    monkeypatch.undo()
+    again = tmp_path / "again"
+    run(*words[:-1], again)
+    assert there == {path.name: path.read_text() for path in again.iterdir()}, "the same as in one go"
+    assert there.keys() == {f"table-4.1{suffix}" for suffix in (".jsonl", ".json", ".csv", ".svg")}
+    assert json.loads(there["table-4.1.json"])["rows"] == run(*words[:-2], "--json").result["rows"]
+    lines = there["table-4.1.csv"].splitlines()
+    assert lines[0] == "category,problems,column,unit,ours,paper"
+    assert lines[1].startswith("alarm,2,% EDML,%,")
+    assert lines[1].endswith(",89.25")
+
+
+def test_cells_of_other_settings_or_networks_are_refused(folder, tmp_path):
+    words = ("experiment", "table-4.2", "--networks", folder, "--quick", "--max-iter", 3, "--out", tmp_path)
+    assert run(*words, "--rows", 8).code == 0
+    kept = tmp_path / "table-4.2.jsonl"
+    before = kept.read_bytes()
+    assert_refused(run(*words, "--rows", 9), kept, "rows: 8 there, 9 here", "another folder")
+    other = tmp_path / "networks"
+    other.mkdir()
+    shutil.copy(EXAMPLES / "asia.bif", other)
+    write_network(other / "alarm.net", Document(random_dag(6, random_state=2)))
+    assert_refused(run(*words[:3], other, *words[4:], "--rows", 8), kept, "another network (alarm: ")
+    assert kept.read_bytes() == before
+    kept.write_text("not ours")
+    assert_refused(run(*words, "--rows", 8), kept, "line 1", "delete")
+    assert_refused(run(*words[:-1], kept / "below", "--rows", 8), "cannot make the folder")
+
+
+def test_all_studies_make_one_page(folder, tmp_path, monkeypatch):
+    chosen = {name: STUDIES[name] for name in ("table-4.1", "figure-6.4-iterations", "bound-figure-23")}
+    monkeypatch.setattr(experiments, "STUDIES", chosen)
+    words = ("experiment", "all", "--networks", folder, *SIZE, "--out", tmp_path, "--json")
+    found = {each["name"]: each for each in run(*words).result["studies"]}
+    assert list(found) == list(chosen)
+    assert found["table-4.1"]["verdict"] == "confirmed"
+    assert found["figure-6.4-iterations"]["verdict"] == "not run"
+    assert "pigs" in found["figure-6.4-iterations"]["why"]
+    page = (tmp_path / "index.html").read_text()
+    for each in found.values():
+        assert f'<h2 id="{each["name"]}">' in page
+        assert escape(each["why"]) in page
+    assert page.count("<svg ") == 2
+    assert "89.25%" in page
+    for outside in ("<script", "<link", "src=", "url(", "https:"):
+        assert outside not in page
+    assert page.count("http:") == page.count('xmlns="http://www.w3.org/2000/svg"')
+    assert_refused(run("experiment", "all", "--quick"), "--out")
+
+
+def test_a_page_holds_names_as_text():
+    hostile = '"><script>alert(1)</script>'
+    page = make_page([Section(hostile, hostile, notes=[hostile], reason=hostile)], hostile)
+    assert "<script" not in page

@@ -6,35 +6,25 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
-
 from engine.formats import read_network
 from engine.learning.learn import learn
-from engine.learning.objective import Objective
 from engine.learning.snapshot import Snapshot
 from engine.learning.stopping import Stopping
 from engine.learning.task import make_task
 from engine.learning.workspace import Workspace
-from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
-from engine.model.errors import MemoryLimitError
 from engine.model.network import MarkovNetwork, as_markov
 from engine.simulation.generators import chain_markov, grid_markov, tree_markov
 from engine.simulation.missingness import hide_fraction
 from engine.simulation.sampling import simulate
+from engine.studies.gradients import RELATIVE, SLOPE, find_slope, measure_whole, time_pass
 from tests.benchmarks.cases import NetworkAbsentError, load
-from tests.benchmarks.clock import measure, time_once
+from tests.benchmarks.clock import time_once
 from tests.benchmarks.report import Report, ratio, seconds
 from tests.shared_data import DATA
 
 HIDDEN = 0.2
-RELATIVE = 1e-9
-"""The run ends when an iteration changes the objective by no more than this part of it."""
-SLOPE = 1e-4
-"""It has converged before where no slope is above this part of the rows: either will do."""
 MOST_ITERATIONS = 3000
-CHUNK = 64
-"""The whole gradient is timed on so many distinct rows, and scaled to all of them."""
 COLUMNS = (
     "network, rows",
     "components",
@@ -113,23 +103,17 @@ def run(quick: bool, report: Report) -> None:
             task = make_task(network, data)
             theta = task.layout.flatten(network.tables)
             only_data = replace(task.objective, terms=task.objective.terms[:1])
-            costs = [_time_pass(objective, theta) for objective in (only_data, task.objective)]
+            costs = [time_pass(objective, theta) for objective in (only_data, task.objective)]
             propagated = int(only_data.rows_per_pass.sum())
             table.row(f"2^{power}", f"{task.whole_rows:,}", f"{propagated:,}", *map(seconds, costs))
-
-
-def _time_pass(objective: Objective, theta: Floats) -> float:
-    work = Workspace(objective)
-    work.evaluate(theta)  # makes its arrays
-    return measure(partial(work.evaluate, theta), 25, most_seconds=5.0)
 
 
 def _measure(name: str, line: Line, rows: int) -> list[str]:
     network = line.make()
     data = hide_fraction(simulate(network, rows, 1), HIDDEN, 1)
     climb = _climb(network, data)
-    whole = _whole_pass(network, data)
-    scaled = None if whole is None else whole * climb.passes
+    whole = measure_whole(network, data.project(range(len(network.variables))))
+    scaled = None if whole is None else whole[0] * climb.passes
     return [
         f"{name}, {rows:,}",
         f"{len(climb.last.task.decomposition.components):,}",
@@ -170,26 +154,9 @@ def _climb(network: MarkovNetwork, data: Dataset) -> Climb:
         work = work or Workspace(last.task.objective)
         reached = float(last.objective.sum())
         is_still = abs(reached - before) <= RELATIVE * abs(reached)
-        if converged is None and (is_still or last.stop or _find_slope(work, last) <= SLOPE * data.total_weight):
+        if converged is None and (is_still or last.stop or find_slope(work, last) <= SLOPE * data.total_weight):
             passes = last.inferences / float(last.task.objective.rows_per_pass.sum())
             converged = last.iteration, passes, spent
         if converged is not None and (is_still or last.stop):
             return Climb(*converged, last, spent)
         before = reached
-
-
-def _find_slope(work: Workspace, snapshot: Snapshot) -> float:
-    """The steepest slope of the objective by a logarithm of a factor."""
-    found = work.evaluate(snapshot.theta[0])
-    return float(np.abs(found.counts - found.model_counts).max())
-
-
-def _whole_pass(network: MarkovNetwork, data: Dataset) -> float | None:
-    """What one inference on the whole network per distinct row takes; None where it does not fit the memory limit."""
-    distinct = data.project(range(len(network.variables)))
-    some = distinct.take(np.arange(min(CHUNK, distinct.n_rows)))
-    try:
-        task = make_task(network, some, condition=False)
-    except MemoryLimitError:
-        return None
-    return _time_pass(task.objective, task.layout.flatten(network.tables)) / some.n_rows * distinct.n_rows

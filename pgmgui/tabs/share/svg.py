@@ -14,6 +14,7 @@ from scipy.spatial import ConvexHull
 
 from pgmgui.components.canvas.graph import ArrowLook, Arrows, Graph, Look
 from pgmgui.project.layout import LONGEST_LABEL, NODE_HEIGHT, label_width
+from pgmgui.project.ticks import find_ticks
 
 HULLS = ("#e69f00", "#56b4e9", "#009e73", "#f0e442", "#0072b2", "#d55e00", "#cc79a7", "#808080")
 LINES = (("#0072b2", ""), ("#d55e00", "8 4"), ("#009e73", "8 3 2 3"), ("#cc79a7", "2 3"))
@@ -237,22 +238,6 @@ def draw_curves(curves: Mapping[str, Sequence[tuple[float, float]]], bound: floa
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" font-size="12" '
         f'fill="{INK}" font-family="system-ui, sans-serif" aria-label="Learning curves">{"".join(parts)}</svg>'
     )
-
-
-def find_ticks(least: float, most: float, whole: bool = False) -> list[tuple[float, str]]:
-    """Round numbers between two ends, at most eight, with how they are written; perhaps only whole ones.
-
-    >>> [text for _, text in find_ticks(0, 207, whole=True)]
-    ['0', '50', '100', '150', '200']
-    >>> [text for _, text in find_ticks(-1156.83, -1156.53)]
-    ['-1,156.80', '-1,156.75', '-1,156.70', '-1,156.65', '-1,156.60', '-1,156.55']
-    """
-    power = math.floor(math.log10((most - least) / 7))
-    power = max(power, 0) if whole else power
-    times = next(times for times in (1, 2, 5, 10) if most - least <= 7.5 * times * 10.0**power)
-    step, digits = times * 10.0**power, max(0, -power - (times == 10))
-    numbers = range(math.ceil(least / step), math.floor(most / step) + 1)
-    return [(k * step, f"{k * step:,.{digits}f}") for k in numbers]
 
 
 class _Frame:

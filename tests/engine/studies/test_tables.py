@@ -13,22 +13,14 @@ from engine.learning.stopping import Stopping
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.simulation.generators import naive_bayes, random_dag
 from engine.studies import table_4_1, table_4_2, table_6_1
-from engine.studies.study import (
-    LearningProblem,
-    Run,
-    Settings,
-    categorise,
-    count_problems,
-    make_problems,
-    run_method,
-    run_study,
-)
+from engine.studies.problems import LearningProblem, Run, list_problems, make_problem, run_method
+from engine.studies.study import Settings, categorise, run_cells
 from tests.command_line import EXAMPLES
 
 ASIA = read_network(EXAMPLES / "asia.bif").network
 NETWORKS = {"asia": ASIA, "tiny": random_dag(6, random_state=1)}
 QUICK = Settings(rows=64, datasets=2, hidden=(0.10, 0.50), max_iter=30, max_seconds=5, keep_leaves=True)
-STUDIES = [table_4_1, table_4_2, table_6_1]
+STUDIES = [table_4_1.STUDY, table_4_2.STUDY, table_6_1.STUDY]
 
 
 def problem(name="asia", hidden=0.1):
@@ -36,34 +28,49 @@ def problem(name="asia", hidden=0.1):
 
 
 def finished(*objective, stop="converged"):
-    return Run(np.array(objective), np.arange(len(objective), dtype=float), stop)
+    return Run(np.array(objective), np.arange(len(objective), dtype=float), stop, last=None)
+
+
+def make_problems(networks, settings):
+    """Every problem, in the order of the cells."""
+    cells = list_problems(networks, settings, lambda problem, *_: problem)
+    return [finished.outcome for finished in run_cells(cells)]
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_a_study_yields_a_table_after_every_problem(study):
-    tables = list(study.run(NETWORKS, QUICK))
-    assert [len(table.outcomes) for table in tables] == list(range(1, 1 + count_problems(NETWORKS, QUICK)))
-    for row in tables[-1].rows:
-        assert tuple(row.ours) == tuple(row.thesis) == tables[-1].columns
-    json.dumps(dataclasses.asdict(tables[-1]), allow_nan=False)
+def test_a_study_solves_a_cell_for_every_problem(study):
+    finished = list(run_cells(study.list_cells(NETWORKS, QUICK)))
+    assert len({each.cell for each in finished}) == len(finished) == 2 * 2 * 2
+    table = study.table(finished)
+    assert len(table.outcomes) == len(finished)
+    for row in table.rows:
+        assert tuple(row.ours) == tuple(row.thesis) == table.columns
+    json.dumps(dataclasses.asdict(table), allow_nan=False)
+    json.dumps([dataclasses.asdict(chart) for chart in study.chart(table)], allow_nan=False)
 
 
 @pytest.mark.parametrize("study", STUDIES)
 def test_a_cancelled_study_ends_with_the_last_whole_problem(study):
-    tables = []
-    for table in study.run(NETWORKS, QUICK, cancelled=lambda: len(tables) == 2):
-        tables.append(table)
-    assert len(tables) == 2
+    finished = []
+    for each in run_cells(study.list_cells(NETWORKS, QUICK), cancelled=lambda: len(finished) == 2):
+        finished.append(each)
+    assert [each.cell for each in finished] == ["asia, 10% hidden, dataset 1", "asia, 50% hidden, dataset 1"]
 
 
 def test_problems_are_the_same_whatever_else_is_studied():
     fewer = dataclasses.replace(QUICK, hidden=(0.50,), datasets=1)
-    (alone,) = make_problems({"asia": ASIA}, fewer)
+    alone = make_problem("asia", ASIA, 0.50, 1, fewer)
     (same,) = (p for p in make_problems(NETWORKS, QUICK) if (p.name, p.hidden, p.number) == ("asia", 0.50, 1))
     np.testing.assert_array_equal(alone.dataset.codes, same.dataset.codes)
     assert alone.start == same.start
     starts = [p.start for p in make_problems(NETWORKS, QUICK)]
     assert len(set(starts)) == len(starts)
+
+
+def test_the_same_variables_are_hidden_whatever_the_rows():
+    few, many = (make_problem("asia", ASIA, 0.50, 1, dataclasses.replace(QUICK, rows=rows)) for rows in (4, 64))
+    assert few.dataset.n_rows < many.dataset.n_rows
+    assert few.dataset.roles == many.dataset.roles
 
 
 def test_datasets_vary_slowest():
@@ -95,6 +102,10 @@ def test_a_run_stops_at_its_target_or_its_time():
     np.testing.assert_allclose(to_target.objective, whole.objective[:6])
     in_time = run_method(first, "em", dataclasses.replace(QUICK, max_seconds=1e-9), Stopping(tol=0.0))
     assert (in_time.stop, in_time.iterations) == ("time", 1)
+
+
+def test_the_best_of_a_run_is_a_number():
+    assert finished(-9, float("nan"), -3, float("-inf")).best == -3
 
 
 @pytest.mark.parametrize(
@@ -182,7 +193,8 @@ def test_a_problem_too_large_is_left_out():
             raise MemoryLimitError("too large; take a smaller one", 2, 1)
         return table_4_2.Race(each.name, each.hidden, 2.0, 1.0, 9, 9, -1.0, True)
 
-    *_, last = run_study(make_problems(NETWORKS, QUICK), solve, table_4_2.tabulate)
+    study = table_4_2.STUDY
+    last = study.table(run_cells(list_problems(NETWORKS, QUICK, lambda problem, *_: solve(problem))))
     assert {outcome.network for outcome in last.outcomes} == {"asia"}
     assert len(last.notes) == 4
     assert last.notes[0] == "tiny, 10% hidden, dataset 1 is left out: too large; take a smaller one"

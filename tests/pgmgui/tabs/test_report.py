@@ -20,12 +20,13 @@ from pgmgui.components.canvas import canvas
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Given, Partial, Soft
+from pgmgui.project.ticks import find_ticks
 from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.predicting import foretell
 from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.tabs.share.report import make_report
-from pgmgui.tabs.share.svg import PENS, draw_curves, draw_network, find_ticks
+from pgmgui.tabs.share.svg import PENS, draw_curves, draw_network
 from tests.pgmgui.state.test_predicting import at_once
 from tests.pgmgui.state.test_race import follow
 
