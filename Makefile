@@ -23,8 +23,8 @@ UV := $(BIN)/python -m uv --no-cache --quiet pip
 INSTALL = $(PIP) install uv && $(UV) install --python $(BIN)/python --editable $(1) || $(PIP) install --editable $(1)
 REPORTS := build/reports
 BEGUN := $(shell date +%s)
-# More workers than cores gain nothing: each has a browser and servers of its own, and all of them work.
-WORKERS := -n auto --maxprocesses 4 --dist worksteal
+# One worker more than cores: a browser test waits for some of its time. More would only take each other's.
+WORKERS := -n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1) --maxprocesses 4 --dist worksteal
 
 # What is imported is compiled once, when it is first needed: without that a server starts in twice the time.
 unexport PYTHONDONTWRITEBYTECODE

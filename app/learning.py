@@ -137,7 +137,7 @@ def _choose_method(options: argparse.Namespace, problem: Input) -> str:
     return method
 
 
-def _follow(snapshots: Iterator[Snapshot], crew: Crew | None) -> tuple[Snapshot, Snapshot, list[Floats]]:
+def _follow(snapshots: Iterator[Snapshot], crew: Crew | None = None) -> tuple[Snapshot, Snapshot, list[Floats]]:
     """The first and the last snapshot of a run, and the objective of each restart at every iteration.
 
     Ctrl+C ends the run in the middle of an iteration, with what the one before has reached, or the best one where runs

@@ -10,6 +10,7 @@ import signal
 import threading
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -133,7 +134,7 @@ def _call_dask(address: str) -> Iterator[Team]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what becomes of workers is told in our words
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"})
     try:
-        asyncio.run(asyncio.wait_for(_ask_scheduler(address), CONNECT_SECONDS))
+        _ask_apart(address)
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except Exception as error:
         raise PgmError(
@@ -150,6 +151,12 @@ def _call_dask(address: str) -> Iterator[Team]:
         yield Team(client.get_executor(), size, *stopping, shares_from=SHARED_SECONDS)
     finally:
         client.close(timeout=CONNECT_SECONDS)
+
+
+def _ask_apart(address: str) -> None:
+    """Ask who is there in a thread of its own: in that of the caller, a loop may be running."""
+    with ThreadPoolExecutor(1) as apart:
+        apart.submit(lambda: asyncio.run(asyncio.wait_for(_ask_scheduler(address), CONNECT_SECONDS))).result()
 
 
 async def _ask_scheduler(address: str) -> None:
