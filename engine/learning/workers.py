@@ -18,14 +18,12 @@ import numpy as np
 
 from engine.learning.learner import Learner
 from engine.learning.objective import Objective
-from engine.learning.shared_rows import SharedRows
+from engine.learning.shared_rows import POLL_SECONDS, SharedRows
 from engine.learning.stopping import Progress, Stopping, iterate
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, weighted_counts
 from engine.model.errors import Cancelled, PgmError
 
-POLL_SECONDS = 0.1
-"""How often ``cancelled`` is asked while an executor works."""
 STOP_SECONDS = 5.0
 """How long workers that were told to stop are waited for."""
 AHEAD = 2
