@@ -8,7 +8,6 @@ import socket
 import sys
 
 import pytest
-from distributed import Client, LocalCluster
 
 import app.workers
 from app.workers import Crew, describe_crew, noting_interrupts
@@ -26,6 +25,8 @@ WORDS = ("--n-init", 3, "--max-iter", 50, "--bound-seconds", 0)
 @pytest.fixture(scope="module")
 def cluster():
     """Two workers, each a process."""
+    from distributed import LocalCluster  # takes a second to load
+
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs="CRITICAL") as made:
         yield made
 
@@ -75,6 +76,8 @@ class Killing:
 
 def test_a_worker_of_dask_that_is_killed_costs_nothing(tmp_path, monkeypatch, cluster):
     """Another does what it had to do."""
+    from distributed import Client
+
     monkeypatch.setattr("engine.learning.workers.PARCEL_SECONDS", 0.0)
     problem = {"n_init": 2, "stopping": Stopping(tol=1e-3)}
     *_, alone = learn(chain(), chain_data(), executor=Team(Recorder(), 1), **problem)
@@ -123,6 +126,8 @@ def test_what_is_refused(monkeypatch):
 
 
 def test_a_scheduler_without_workers_is_refused():
+    from distributed import LocalCluster
+
     with LocalCluster(n_workers=0, dashboard_address=":0", silence_logs="CRITICAL") as empty:
         refused = run("learn", *ASIA, "--scheduler", empty.scheduler_address)
     assert_refused(refused, "it has no workers; start some with: dask worker tcp://")

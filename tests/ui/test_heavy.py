@@ -85,7 +85,7 @@ def measure_clicks(lab: Lab) -> list[float]:
     return seconds
 
 
-def measure_drawings(lab: Lab, seconds: float = 4.0) -> float:
+def measure_drawings(lab: Lab, seconds: float = 2.0) -> float:
     """Drawings of the curve in a second."""
     lab.page.evaluate(COUNT_DRAWINGS)
     return lab.page.evaluate(

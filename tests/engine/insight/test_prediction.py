@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import calibration, metrics
 
 from engine.insight import prediction
 from engine.insight.prediction import Prediction, predict
@@ -110,6 +109,8 @@ def spread(found):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_measures_are_those_of_scikit_learn(seed):
+    from sklearn import metrics  # takes seconds to load, as below
+
     found = make_prediction(seed, states=2 + seed % 3)
     probability, state, weights = spread(found)
     every = np.arange(probability.shape[1])
@@ -133,6 +134,8 @@ def test_measures_are_those_of_scikit_learn(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_calibration_is_that_of_scikit_learn(seed):
+    from sklearn import calibration
+
     found = make_prediction(seed)
     probability, state, weights = spread(found)
     times = weights.astype(int)
@@ -148,6 +151,8 @@ def test_calibration_is_that_of_scikit_learn(seed):
 
 
 def test_the_baselines_are_those_of_a_prediction_that_knows_no_row():
+    from sklearn import metrics
+
     found = make_prediction(0)
     _, state, weights = spread(found)
     shares = np.bincount(state, weights) / weights.sum()

@@ -6,7 +6,6 @@ import numpy as np
 import pyagrum
 import pytest
 from hypothesis import given, settings
-from pgmpy.readwrite import BIFReader
 
 from engine.formats import Document, read_network, write_network
 from engine.formats.networks.bif import dump, parse
@@ -176,6 +175,8 @@ def test_other_tools_read_what_we_write(name, tmp_path):
         cpt = theirs.cpt(variable.name)
         table = cpt.toarray().transpose([cpt.names[::-1].index(n) for n in names])
         np.testing.assert_allclose(table, network.tables[child], atol=1e-6)  # single precision
+    from pgmpy.readwrite import BIFReader  # takes seconds to load
+
     model = BIFReader(str(path)).get_model()
     for child, variable in enumerate(network.variables):
         cpd = model.get_cpds(variable.name)
