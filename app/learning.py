@@ -146,15 +146,17 @@ def _follow(snapshots: Iterator[Snapshot], crew: Crew | None = None) -> tuple[Sn
     found: list[Snapshot] = []
     trace: list[Floats] = []
     highest: Snapshot | None = None
+    is_watched = sys.stderr.isatty()
     try:
         for snapshot in snapshots:
             found = [*found[:1], snapshot]
-            trace.append(snapshot.objective.sum(axis=1))
+            trace.append(np.add.reduce(snapshot.objective, 1))  # in half the time of sum()
             if highest is None or (  # looked for only where it is asked for below: it takes a tenth of an iteration
                 snapshot.task.has_moving_targets and trace[-1].max() > highest.objective.sum(axis=1).max()
             ):
                 highest = snapshot
-            _show_progress(snapshot, crew)
+            if is_watched:
+                _show_progress(snapshot, crew)
     except KeyboardInterrupt:
         if highest is None:
             raise
@@ -162,7 +164,8 @@ def _follow(snapshots: Iterator[Snapshot], crew: Crew | None = None) -> tuple[Sn
         if found[-1].task.has_moving_targets:
             reached = {name: getattr(highest, name) for name in ("theta", "counts", "log_likelihood", "objective")}
             found[-1] = replace(found[-1], **reached)
-        _show_progress(found[-1], crew)
+        if is_watched:
+            _show_progress(found[-1], crew)
     if found[-1].stop == "cancelled" and not np.isfinite(trace[-1]).any():  # by workers, before they had begun
         raise KeyboardInterrupt
     return found[0], found[-1], trace
@@ -267,8 +270,6 @@ def _list(line: str) -> list[str]:
 
 def _show_progress(snapshot: Snapshot, crew: Crew | None) -> None:
     """One line on a terminal, written over at every iteration."""
-    if not sys.stderr.isatty():
-        return
     left = int((~snapshot.converged[snapshot.best]).sum())
     to_go = show_distance(float(snapshot.distance[snapshot.best].sum()))
     text = (

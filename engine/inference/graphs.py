@@ -39,8 +39,9 @@ def joined(scopes: Iterable[Iterable[int]]) -> Graph:
     """
     graph: Graph = {}
     for scope in scopes:
-        nodes = sorted(scope)
-        mask = as_mask(nodes)
+        nodes, mask = sorted(scope), 0
+        for node in nodes:
+            mask |= 1 << node
         for node in nodes:
             graph[node] = graph.get(node, 0) | mask
     return {node: around & ~(1 << node) for node, around in graph.items()}
