@@ -270,7 +270,6 @@ def _make_desk(opened: tuple[Saved, Derived] | None, local: bool, store: Store) 
     race = Race(session)
     if pn.state.curdoc is not None:
         pn.state.on_session_destroyed(lambda *_: counting.stop())
-    if pn.state.curdoc is not None:
         pn.state.on_session_destroyed(lambda *_: race.stop())
     key, link = _open(session, race, store, opened)
     if link is not None and link.run:
