@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from engine.formats import read_dataset
+from engine.model.messages import count
 from engine.model.source import Source
 from engine.model.variable import Variable
 from engine.sources.engine import Asking
@@ -67,4 +68,6 @@ def describe_source(data: Source) -> tuple[dict[str, Any], list[str]]:
         return {}, []
     asked = data.counter.engine.questions
     told = {"name": data.name, "questions": asked, "columns": sum(name is not None for name in data.columns)}
-    return {"source": told}, [f"{data.n_rows:,} rows of {data.name} counted where they lie, by {asked} questions"]
+    return {"source": told}, [
+        f"{data.n_rows:,} rows of {data.name} counted where they lie, by {count(asked, 'question')}"
+    ]

@@ -201,7 +201,6 @@ def read_files(
     scene = open_scene(read_network(network_path, normalise), str(network_path))
     if data_path is not None:
         where = find_place(str(data_path))[0]
-        scene = replace(scene, note=f"{scene.note}, {Path(where.partition('?')[0]).name}")
         if is_counted(where):
             scene = _count(str(data_path), table, local, partial(count_into, scene))
         else:

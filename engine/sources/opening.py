@@ -188,7 +188,8 @@ def _open_url(request: Request) -> Opened:
     except Exception as error:
         raise PgmError(
             f"{name}: cannot connect: {clean(str(error) or type(error).__name__, secrets)}; "
-            "expected a URL such as postgres://user:password@host/database?table=rows"
+            "expected a URL such as postgres://user@host/database?table=rows, and its password in the field for it on "
+            "the page, in PGPASSWORD, or as user:password@host"
         ) from None
     return Engine(backend, name, secrets, request.watch), _choose_table(backend, table, name, secrets), []
 

@@ -90,7 +90,7 @@ def judge(table: Table[Start]) -> Verdict:
     """Whether a quarter of the starts come within a nat."""
     near = table.rows[0].ours["% within 1 nat"] or 0.0
     gaps = describe_range([each.gap for each in table.outcomes], " nats")
-    return Verdict(near >= 25, f"EM often comes near the bound: {near:.0f}% of the starts within 1 nat; gaps {gaps}")
+    return Verdict(near >= 25, f"{near:.0f}% of the starts end within 1 nat of the bound; gaps {gaps}")
 
 
 STUDY = Study(

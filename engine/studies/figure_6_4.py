@@ -21,6 +21,8 @@ from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Ve
 from engine.studies.table_6_1 import DECOMPOSED_TOLERANCE, EM_TOLERANCE, STAND_IN, time_textbook
 
 SMALLEST_POWER = 6
+LINEAR = 0.5
+"""What grows half as fast as the rows, at least, is taken to grow with them: distinct rows are fewer than rows."""
 COLUMNS = ("textbook EM (s)", "EM (s)", "D-EM (s)", "textbook EM / D-EM", "EM / D-EM", "calls: textbook EM / D-EM")
 
 
@@ -140,12 +142,15 @@ def chart(table: Table[Timed], columns: Sequence[str], up: str) -> Chart:
 
 
 def judge(table: Table[Timed]) -> Verdict:
-    """Whether calls saved grow with the rows."""
+    """Whether calls saved grow about as the rows do, and time with them."""
     calls, times = (known_numbers(table, column) for column in (COLUMNS[5], COLUMNS[3]))
+    rows = [each.rows for each in table.outcomes]
     grows = len(calls) > 1 and all(less < more for less, more in pairwise(calls))
+    as_rows = grows and calls[-1] / calls[0] >= LINEAR * max(rows) / min(rows)
     told = f"the textbook's EM has {describe_range(calls, '×')} the calls and {describe_range(times, '×')} the time"
-    is_seen = bool(grows and times and times[-1] > times[0])
-    return Verdict(is_seen, f"from the fewest rows to the most, {told} of D-EM")
+    if grows:
+        told += f" of D-EM; calls grew {calls[-1] / calls[0]:.1f}× while the rows grew {max(rows) / min(rows):.0f}×"
+    return Verdict(bool(as_rows and times and times[-1] > times[0]), f"from the fewest rows to the most, {told}")
 
 
 STUDY = Study(

@@ -30,7 +30,8 @@ def judge(table: Table[Timed]) -> Verdict:
     """Whether D-EM is an order faster with the most rows."""
     times = known_numbers(table, "textbook EM / D-EM")
     is_faster = bool(times) and times[-1] >= 10 and times[-1] > times[0]
-    return Verdict(is_faster, f"the textbook's EM takes {describe_range(times, '×')} as long as D-EM")
+    last = f", {times[-1]:.1f}× with the most rows" if times else ""
+    return Verdict(is_faster, f"the textbook's EM takes {describe_range(times, '×')} as long as D-EM{last}")
 
 
 STUDY = Study(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+
 from engine.insight.slack import Share
 from engine.learning.bounds import CERTIFIED, Bounds
 from engine.learning.course import Course
@@ -181,7 +183,10 @@ def show_distance(distance: float) -> str:
 
 def describe_distance(snapshot: Snapshot) -> str:
     """How far the best restart has still to climb by itself, in a sentence."""
-    distance = float(snapshot.distance[snapshot.best].sum())
+    left = snapshot.distance[snapshot.best]
+    distance = float(left.sum())
+    if distance == math.inf and np.isfinite(left).any() and snapshot.stop == "converged":
+        return "Some components ended after too few steps to estimate how far they have still to go."
     if distance == math.inf:
         return "Too few steps to estimate how far it has still to go."
     return f"Still to go from here, by the rate of its last steps: {show_distance(distance)}."

@@ -55,7 +55,7 @@ class DataGrid(pn.viewable.Viewer):
             280,
         )
         self._row = make_field("Row", "The number of a row; Enter goes there.", self._go_to, 100)
-        self._said = PlainText(margin=(0, 0))
+        self._said = PlainText(margin=(0, 8, 0, 0))
         wide = {"sizing_mode": "stretch_width", "margin": (4, 8, 4, 0)}
         self._rows = Grid(shown=12, on_head=self._select_column, on_pick=self._pick, **wide)
         self._editing = DataEditing(session, self._rows, self._find_rows)

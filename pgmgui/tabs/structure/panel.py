@@ -118,7 +118,7 @@ class StructurePanel(pn.viewable.Viewer):
         buttons = (
             _make("start", "Learn structure", START, ready and not running),
             _make("pause", *pause, running),
-            _make("step", "Step", STEP, ready),
+            _make("step", "Step", STEP, ready and (running or not structuring.can_keep)),  # it would begin anew
             _make("stop", "Stop", STOP, running),
             _make("keep", "Keep", KEEP, structuring.can_keep),
             _make("discard", "Discard", DISCARD, free and structuring.course is not None),

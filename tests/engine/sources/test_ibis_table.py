@@ -51,7 +51,7 @@ def open_dataset(dataset: Dataset, scopes=(), variables=None, most=MOST_ROWS):
     return read_source(Engine(backend(), "rows"), as_table(table), chosen, scopes=scopes, most=most)
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(learning_problems())
 def test_counts_are_those_of_memory(problem):
     network, dataset = problem
@@ -64,7 +64,7 @@ def test_counts_are_those_of_memory(problem):
         assert bound_task(task).total == pytest.approx(bound_task(expected).total, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=10)
+@settings(max_examples=10, deadline=None)
 @given(markov_problems())
 def test_markov_networks_have_the_same_counts(problem):
     network, dataset = problem
