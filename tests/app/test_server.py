@@ -75,7 +75,7 @@ def test_files_that_cannot_be_read_stop_the_start(tmp_path):
     saved, derived = read_files(network, data)
     scene = saved.scene
     assert scene.document.network.variables == scene.data.dataset.variables
-    assert (scene.title, scene.note) == ("a", "a.bif, a.csv")
+    assert (scene.title, scene.note) == ("a", "a.bif")
     assert derived.parts.task.distinct_rows == (1,)
 
 
