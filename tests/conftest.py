@@ -21,6 +21,11 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_runtest_setup() -> None:
+    """The same for every test, whatever another has left: Dask's workers and schedulers change it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def pytest_collection_finish() -> None:
     """Set apart what was imported and collected: it stays, and every full search for garbage would go through it."""
     gc.collect()
