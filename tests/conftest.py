@@ -22,7 +22,7 @@ def pytest_configure() -> None:
 
 
 def pytest_runtest_setup() -> None:
-    """The same for every test, whatever another has left: Dask's workers and schedulers change it."""
+    """The same for every test, whatever another has left: one was seen to leave them ignored, which is not known."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 

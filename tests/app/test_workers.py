@@ -154,15 +154,6 @@ def test_what_became_of_workers_is_told(monkeypatch):
     assert notes == ["Of 7 parts 3 could not be learned by a worker (it died), and this program did it."]
 
 
-@pytest.fixture
-def heard():
-    """Ctrl+C is heard as in a program, whatever a test before has left."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
-@pytest.mark.usefixtures("heard")
 def test_ctrl_c_is_noted_once():
     before = signal.getsignal(signal.SIGINT)
     with noting_interrupts() as is_interrupted:
