@@ -12,13 +12,12 @@ from typing import Any
 
 from engine.model.errors import PgmError
 from engine.model.messages import format_seconds
+from engine.sources.failures import explain_failure
 
 CHUNK = 100_000
 """Rows of an answer that are fetched at a time."""
 POLL = 0.1
 """Seconds between looks at how far a question is."""
-MOST_REASON = 300
-"""Characters of what an engine says about a failure."""
 
 
 @dataclass(frozen=True)
@@ -223,11 +222,4 @@ class Engine:
 
     def hide(self, error: BaseException) -> str:
         """What an engine says about a failure, without secrets."""
-        return clean(str(error) or type(error).__name__, self._secrets)
-
-
-def clean(text: str, secrets: tuple[str, ...]) -> str:
-    """A message of an engine in one line, cut, without secrets, and without DuckDB's hints to its options."""
-    for secret in secrets:
-        text = text.replace(secret, "…")
-    return " ".join(text.partition("Possible fixes")[0].split())[:MOST_REASON]
+        return explain_failure(error, self._secrets)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from engine.formats.tables.cells import read_number
 from engine.formats.tables.parquet import read_column
 from engine.formats.tables.table import smallest
 from engine.model.arrays import Codes, Floats, Ints, weighted_counts
@@ -81,6 +83,10 @@ class Counter:
     def limit(self) -> str:
         """The most distinct rows that are fetched, in words."""
         return f"at most {self.most:,} are fetched{f' ({self.option})' if self.option else ''}"
+
+    def list_texts(self, column: str) -> list[str]:
+        """The texts of a column that have come, in the order of their numbers or the alphabet."""
+        return sorted(self.texts.get(column, {}), key=_sort_key)
 
     def count(self, columns: Collection[str]) -> Groups:
         """The distinct rows of some columns: of those that were counted before, if these are among them."""
@@ -173,3 +179,8 @@ class Counter:
         number = [known.setdefault(text, len(known)) for text in column.texts]
         # The last entry is what the code −1 of a null picks.
         return smallest(np.array([*number, -1]), len(known)).take(column.codes, mode="wrap")
+
+
+def _sort_key(text: str) -> tuple[float, str]:
+    number = read_number(text)
+    return math.inf if number is None else number, text

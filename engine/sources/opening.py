@@ -19,11 +19,14 @@ from engine.formats.files import naming
 from engine.formats.packing import is_packed, split_name
 from engine.formats.tables import text
 from engine.formats.tables.catalogue import DATA_FORMATS
+from engine.formats.tables.columns import match_columns
 from engine.formats.tables.table import Hints, Table
 from engine.model.errors import FormatError, PgmError
 from engine.model.variable import Variable, list_names
-from engine.sources.engine import Engine, Watch, clean
+from engine.sources.engine import Engine, Watch
+from engine.sources.failures import explain_failure
 from engine.sources.groups import Counter
+from engine.sources.misfits import Given
 from engine.sources.places import is_url, list_secrets, split_url
 from engine.sources.reading import MOST_ROWS, SourceDocument, read_source
 
@@ -39,8 +42,9 @@ SAMPLE = 2**18
 POSTGRES = ("postgres", "postgresql")
 CONNECT_SECONDS = 10
 """How long a server may take to answer, unless the URL says otherwise."""
-DUCKDB_MEMORY = "1GB"
-"""What DuckDB may use; beyond, it works on disk."""
+DUCKDB: Mapping[str, Any] = {"memory_limit": "1GB", "enable_external_file_cache": False}
+"""What DuckDB may use; beyond, it works on disk. Files that are asked about again are the system's to remember: kept by
+DuckDB, they would be all of its memory that grows with them."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +59,16 @@ class Request:
         The table, where there are several.
     engine : str, optional
         One of :data:`ENGINES`; chosen by what is opened if not given.
-    variables, missing, scopes, most
+    variables, missing, scopes, most, asks
         As in :func:`~engine.sources.reading.read_source`.
     watch : callable
         As in :class:`~engine.sources.engine.Engine`.
     option : str
         As in :class:`~engine.sources.groups.Counter`.
     renamed : mapping from str to str
-        For variables that are called otherwise than their columns, these.
+        For variables that are called otherwise than their columns, these; empty for a column that is left out.
+    given : mapping from column to (mapping from text to state)
+        What texts mean that are not spelt like a state; None is missing.
     """
 
     where: str
@@ -75,6 +81,8 @@ class Request:
     watch: Watch = lambda _: None
     option: str = Counter.option
     renamed: Mapping[str, str] = field(default_factory=dict)
+    given: Given = field(default_factory=dict)
+    asks: bool = False
 
 
 class WhichTableError(PgmError):
@@ -124,17 +132,31 @@ def open_source(request: Request) -> SourceDocument:
         engine, table, notes = _open_database(request)
     else:
         engine, table, notes = _open_files(request)
-    table = _rename(table, request.renamed)
-    found = read_source(engine, table, request.variables, request.missing, request.most, request.scopes, request.option)
+    called = {column: name for name, column in request.renamed.items()}
+    found = read_source(
+        engine,
+        _rename(table, request.renamed),
+        request.variables,
+        request.missing,
+        request.most,
+        request.scopes,
+        request.option,
+        {called.get(column, column): texts for column, texts in request.given.items()},
+        request.asks,
+    )
+    gone = [column for column in table.columns if request.renamed.get(column) == ""]
+    if gone:
+        notes.append(f"columns left out, as was said: {list_names(gone)}")
     return SourceDocument(found.data, (*notes, *found.notes), found.unmatched, found.absent)
 
 
 def _rename(table: Any, renamed: Mapping[str, str]) -> Any:
     """The table with its columns called as variables are; what else has such a name is left out."""
     known = {name: column for name, column in renamed.items() if column in table.columns}
-    if not known:
+    gone = {*known, *known.values(), *(name for name, column in renamed.items() if not column)}
+    if not gone:
         return table
-    kept = {name: name for name in table.columns if name not in known and name not in known.values()}
+    kept = {name: name for name in table.columns if name not in gone}
     return table.select(**{name: table[column] for name, column in {**kept, **known}.items()})
 
 
@@ -187,7 +209,7 @@ def _open_url(request: Request) -> Opened:
         backend = ibis.connect(urlunsplit((parts.scheme, parts.netloc, parts.path, urlencode(asked), "")))
     except Exception as error:
         raise PgmError(
-            f"{name}: cannot connect: {clean(str(error) or type(error).__name__, secrets)}; "
+            f"{name}: cannot connect: {explain_failure(error, secrets)}; "
             "expected a URL such as postgres://user@host/database?table=rows, and its password in the field for it on "
             "the page, in PGPASSWORD, or as user:password@host"
         ) from None
@@ -197,12 +219,12 @@ def _open_url(request: Request) -> Opened:
 def _open_database(request: Request) -> Opened:
     """A table of a DuckDB file."""
     if not os.path.exists(request.where):
-        raise FormatError("cannot read the file: No such file or directory", path=request.where)
+        raise FormatError("cannot open the database: there is no such file; look at its path", path=request.where)
     ibis = _import_ibis()
     try:
-        backend = ibis.duckdb.connect(request.where, read_only=True, memory_limit=DUCKDB_MEMORY)
+        backend = ibis.duckdb.connect(request.where, read_only=True, **DUCKDB)
     except Exception as error:
-        raise FormatError(f"cannot open the database: {clean(str(error), ())}", path=request.where) from None
+        raise FormatError(f"cannot open the database: {explain_failure(error)}", path=request.where) from None
     _calm(backend)
     return Engine(backend, request.where, (), request.watch), _choose_table(backend, request.table, request.where), []
 
@@ -213,11 +235,11 @@ def _choose_table(backend: Any, table: str | None, name: str, secrets: tuple[str
     try:
         known = backend.list_tables()
     except Exception as error:
-        raise PgmError(f"{name}: its tables cannot be listed: {clean(str(error), secrets)}") from None
+        raise PgmError(f"{name}: its tables cannot be listed: {explain_failure(error, secrets)}") from None
     if table is None and len(known) == 1:
         table = known[0]
     if table is None:
-        has = f"It has {list_names(known)}: name one with --table" if known else "It has none"
+        has = f"It has {list_names(known)}: name one with --table" if known else "It has none: name another database"
         raise WhichTableError(f"{name}: which table? {has}", known)
     schema, _, own = table.rpartition(".")
     try:
@@ -225,7 +247,7 @@ def _choose_table(backend: Any, table: str | None, name: str, secrets: tuple[str
     except TableNotFound:
         raise WhichTableError(f"{name}: there is no table {table!r}; it has {list_names(known)}", known) from None
     except Exception as error:
-        raise PgmError(f"{name}: the table {table!r} cannot be opened: {clean(str(error), secrets)}") from None
+        raise PgmError(f"{name}: the table {table!r} cannot be opened: {explain_failure(error, secrets)}") from None
 
 
 def _open_files(request: Request) -> Opened:
@@ -233,9 +255,7 @@ def _open_files(request: Request) -> Opened:
     paths = _list_files(request.where)
     folder = tempfile.TemporaryDirectory(prefix="pgmgui-")
     ibis = _import_ibis()
-    backend = ibis.duckdb.connect(
-        os.path.join(folder.name, "rows.duckdb"), memory_limit=DUCKDB_MEMORY, preserve_insertion_order=False
-    )
+    backend = ibis.duckdb.connect(os.path.join(folder.name, "rows.duckdb"), preserve_insertion_order=False, **DUCKDB)
     weakref.finalize(backend, folder.cleanup)
     _calm(backend)
     engine = Engine(backend, request.where, (), request.watch)
@@ -259,7 +279,7 @@ def _ask(where: str, ask: Callable[[], Any]) -> Any:
     try:
         return ask()
     except Exception as error:
-        raise FormatError(f"cannot be read: {clean(str(error), ())}", path=where) from None
+        raise FormatError(f"cannot be read: {explain_failure(error)}", path=where) from None
 
 
 def _list_files(where: str) -> list[str]:
@@ -267,7 +287,11 @@ def _list_files(where: str) -> list[str]:
     pattern = os.path.join(glob.escape(where), "*.parquet") if os.path.isdir(where) else where
     paths = [where] if os.path.isfile(where) else sorted(glob.glob(pattern, recursive=True))
     if not paths:
-        raise FormatError("no file is there, or matches", path=where)
+        if os.path.isdir(where):
+            raise FormatError(
+                "no Parquet file is in this folder; name text files by a pattern, as in *.csv", path=where
+            )
+        raise FormatError("no file is there, or matches; look at the path", path=where)
     kinds = {"parquet" if split_name(path)[1] in PARQUET else "text" for path in paths}
     known = {suffix for suffix, form in DATA_FORMATS.items() if form.name in ("CSV", "Tabs", "Parquet")}
     strange = [path for path in paths if split_name(path)[1] not in known]
@@ -290,6 +314,8 @@ def _find_layout(path: str, request: Request) -> tuple[Table, dict[str, Any]]:
         _, encoding = text.clean(data)
         tabs = "\t" if split_name(path)[1] == ".tsv" else None
         layout = text.parse(data, Hints(request.variables, request.missing, tabs))
+        if request.variables and not match_columns(layout, request.variables):
+            layout = text.parse(data, Hints(None, request.missing, tabs))  # the user says what the columns mean
         if layout.delimiter == " " or re.search(rb"^\s*(#|%|//)", data, re.MULTILINE):
             raise FormatError(
                 "this text has comments, or spaces between its cells, which DuckDB does not read as they are meant; "
@@ -320,7 +346,7 @@ def _open_spark(request: Request) -> Opened:
         backend = ibis.pyspark.connect(SparkSession.builder.config(map=quiet).getOrCreate())
     except Exception as error:
         raise PgmError(
-            f'--engine spark needs Spark and Java: pip install "pgmgui[spark]" ({clean(str(error), ())})'
+            f'--engine spark needs Spark and Java: pip install "pgmgui[spark]" ({explain_failure(error)})'
         ) from None
     engine = Engine(backend, request.where, (), request.watch)
     return engine, _ask(request.where, lambda: backend.read_parquet(request.where)), []

@@ -27,12 +27,23 @@ class Place:
     table : str, optional
         The table, where it is a database that has several.
     columns : tuple of (variable, column)
-        For variables that are called otherwise than their columns, these.
+        For variables that are called otherwise than their columns, these; empty for a column that is left out.
+    values : tuple of (column, text, state)
+        What texts mean that are not spelt like a state; None is missing.
     """
 
     where: str
     table: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
+    values: tuple[tuple[str, str, str | None], ...] = ()
+
+    @property
+    def given(self) -> dict[str, dict[str, str | None]]:
+        """By column, what its texts mean."""
+        found: dict[str, dict[str, str | None]] = {}
+        for column, text, state in self.values:
+            found.setdefault(column, {})[text] = state
+        return found
 
     @property
     def title(self) -> str:

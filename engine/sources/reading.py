@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from engine.formats.tables.cells import MISSING_CODES, read_number
+from engine.formats.tables.cells import MISSING_CODES, split_vector
 from engine.formats.tables.columns import (
     DataDocument,
     build_dataset,
@@ -18,24 +18,27 @@ from engine.formats.tables.columns import (
     match_columns,
 )
 from engine.formats.tables.table import MOST_TEXTS, Column, Table
-from engine.formats.tables.values import Decoder
 from engine.model.arrays import Ints
 from engine.model.dataset import HEAVIEST, LIGHTEST, MISSING, Dataset
 from engine.model.errors import FormatError
 from engine.model.messages import count, shorten
 from engine.model.source import Source
 from engine.model.variable import Variable, list_names
-from engine.sources.batches import SMALL, pack
+from engine.sources.batches import SMALL, Columns, pack
 from engine.sources.engine import Engine
 from engine.sources.groups import Counter, TooManyGroupsError
+from engine.sources.guessing import Look, guess_scopes
 from engine.sources.ibis_table import IbisTable
+from engine.sources.misfits import MOST_TOLD, Given, check_fit
 
 MOST_ROWS = 2_000_000
 """The most distinct rows that are fetched at a time, unless the user says otherwise."""
+LOOKED_AT = 1000
+"""Rows at the beginning of a table that tell what is missing."""
 NOT_STATES = 1
 """Values of a column besides the states of its variable that are expected, such as codes of missing cells."""
-MOST_TOLD = 3
-"""Columns, and values of each, that a message quotes."""
+FEWEST_NUMBERED = 20
+"""Rows from which on a column with another value in each is taken for their number."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +59,8 @@ def read_source(
     most: int = MOST_ROWS,
     scopes: Sequence[Sequence[int]] = (),
     option: str = Counter.option,
+    given: Given | None = None,
+    asks: bool = False,
 ) -> SourceDocument:
     """The source that a table of Ibis is, over the given variables or over ones made from its columns.
 
@@ -71,6 +76,10 @@ def read_source(
         The most distinct rows that are fetched at a time.
     option : str
         As in :class:`~engine.sources.groups.Counter`.
+    given : mapping from column to (mapping from text to state), optional
+        What texts mean that are not spelt like a state; None is missing.
+    asks : bool
+        Whether columns that are no variables are refused, too, for the user to say what they mean.
     """
     names = list(table.columns)
     outline = Table([Column(name, (), np.empty(0, dtype=np.int8)) for name in names], 0)
@@ -78,23 +87,19 @@ def read_source(
     weight = _find_weight(engine, table, outline, variables, set(taken.values()))
     counter = Counter(engine, table, None if weight is None else _as_number(table[weight]), most, option=option)
     read = {names[j]: None if variables is None else variables[i] for i, j in taken.items() if names[j] != weight}
-    _count_texts(counter, read, [[names[taken[v]] for v in scope if v in taken] for scope in scopes])
+    found_in = {i: names[j] for i, j in taken.items() if names[j] != weight}
+    _count_texts(counter, variables, found_in, scopes, frozenset((*MISSING_CODES, *missing)))
     counter.know()
-    columns, order = _list_columns(counter, names, read, weight)
-    values = Table(columns, max((len(column.texts) for column in columns), default=0))
-    values.weights = np.ones(values.rows)
+    values, order = _list_values(counter, names, read, weight)
     try:
-        _check_states(counter, values, read, missing)
-        document = build_dataset(values, variables, missing)
+        meanings = check_fit(counter, values, read, missing, given or {}, asks)
+        document = build_dataset(values, variables, missing, values=meanings)
     except FormatError as error:
         raise error.at(engine.name) from None
-    found: tuple[str | None, ...]
-    if variables is None:
-        found = tuple(variable.name for variable in document.dataset.variables)
-    else:
-        found = tuple(names[taken[v]] if v in taken else None for v in range(len(variables)))
+    made = document.dataset.variables
+    found = [v.name for v in made] if variables is None else [found_in.get(v) for v in range(len(made))]
     notes = ((describe_weights(weight),) if weight else ()) + document.notes
-    source = IbisTable(counter, found, _put_in_order(document.dataset, found, order))
+    source = IbisTable(counter, tuple(found), _put_in_order(document.dataset, found, order))
     return _finish(source, replace(document, notes=notes))
 
 
@@ -103,10 +108,22 @@ def _finish(source: IbisTable, document: DataDocument) -> SourceDocument:
     source.counter.engine.rows = source.n_rows
     if not source.n_rows:
         raise FormatError("the table has no rows; there is nothing to learn from", path=source.name)
+    document = replace(document, notes=(*document.notes, *_tell_identifiers(source)))
     if not source.targets:
         return SourceDocument(source, document.notes, document.unmatched, document.absent)
     note = "cells that are targets need whole rows: all distinct ones were fetched"
     return SourceDocument(source.rows(), (*document.notes, note), document.unmatched, document.absent)
+
+
+def _tell_identifiers(source: IbisTable) -> list[str]:
+    """Columns that tell every row from the others, and so nothing about any."""
+    found = [name for name in source.columns if name is not None and len(source.counter.texts[name]) == source.n_rows]
+    if source.n_rows < FEWEST_NUMBERED or not found:
+        return []
+    has = "has" if len(found) == 1 else "have"
+    return [
+        f"{list_names(found, MOST_TOLD)} {has} another value in every row, as the number of a case has: leave it out"
+    ]
 
 
 def _put_in_order(found: Dataset, columns: Sequence[str | None], order: Mapping[str, Ints]) -> Dataset:
@@ -145,14 +162,27 @@ def _find_weight(
     return None
 
 
-def _count_texts(counter: Counter, read: Mapping[str, Variable | None], scopes: Sequence[Sequence[str]]) -> None:
-    """Count the texts of columns: together where a model says that there are few combinations of them."""
-    sizes = {
-        name: SMALL + 1 if variable is None else variable.cardinality + NOT_STATES for name, variable in read.items()
-    }
-    most = min(SMALL, counter.most)
-    small = [scope for scope in scopes if math.prod(sizes[name] for name in scope) <= most]
-    batches = pack([*small, *([name] for name in read)], sizes, most)
+def _count_texts(
+    counter: Counter,
+    variables: Sequence[Variable] | None,
+    columns: Mapping[int, str],
+    scopes: Sequence[Sequence[int]],
+    missing: frozenset[str],
+) -> None:
+    """Count the texts of columns: together where a model says that there are few combinations of them.
+
+    Where that takes several questions, a look at the first rows tells what else will be asked for.
+    """
+    if variables is None:
+        batches = pack([[name] for name in columns.values()], dict.fromkeys(columns.values(), SMALL + 1))
+    else:
+        sizes = {v: variable.cardinality + NOT_STATES if v in columns else 1 for v, variable in enumerate(variables)}
+        batches = _pack_scopes(counter, columns, scopes, sizes)
+        if len(batches) > 1 and scopes:
+            look = _look(counter, variables, columns, missing)
+            sizes = {v: 1 if v in look.hidden else variables[v].cardinality + (v in look.open) for v in sizes}
+            guessed = guess_scopes(scopes, look, sizes, counter.most)
+            batches = _pack_scopes(counter, columns, guessed, sizes, counter.most)
     counter.engine.plan(len(batches))
     for batch in batches:
         try:
@@ -160,6 +190,36 @@ def _count_texts(counter: Counter, read: Mapping[str, Variable | None], scopes: 
         except TooManyGroupsError:
             for name in batch:
                 _count_alone(counter, name)
+
+
+def _pack_scopes(
+    counter: Counter,
+    columns: Mapping[int, str],
+    scopes: Iterable[Collection[int]],
+    sizes: Mapping[int, int],
+    most: int = SMALL,
+) -> list[Columns]:
+    """The columns of scopes with at most so many combinations of values, and each on its own, in few sets."""
+    small = [scope for scope in scopes if math.prod(sizes[v] for v in scope) <= min(most, counter.most)]
+    wanted = [*([columns[v] for v in scope if v in columns] for scope in small), *([name] for name in columns.values())]
+    return pack(wanted, {name: sizes[v] for v, name in columns.items()}, min(SMALL, counter.most))
+
+
+def _look(counter: Counter, variables: Sequence[Variable], columns: Mapping[int, str], missing: frozenset[str]) -> Look:
+    """What the first rows say of the variables."""
+    rows = counter.fetch_window(columns.values(), 0, LOOKED_AT)
+    hidden, is_open = set(range(len(variables))) - columns.keys(), set(range(len(variables))) - columns.keys()
+    for v, name in columns.items():
+        states = set(variables[v].states)
+        texts = [text for text, number in counter.texts[name].items() if number in set(rows.codes[name].tolist())]
+        bare = [text if text in states else text.strip() for text in texts]
+        gone = [text for text in bare if text not in states and text in missing]
+        unsure = [text for text in bare if text not in states and text not in missing and split_vector(text)]
+        if gone or unsure or -1 in rows.codes[name]:
+            is_open.add(v)
+        if len(gone) == len(texts):
+            hidden.add(v)
+    return Look(frozenset(hidden), frozenset(is_open))
 
 
 def _count_alone(counter: Counter, name: str) -> None:
@@ -174,14 +234,14 @@ def _count_alone(counter: Counter, name: str) -> None:
         ) from None
 
 
-def _list_columns(
+def _list_values(
     counter: Counter, names: Sequence[str], read: Mapping[str, Variable | None], weight: str | None
-) -> tuple[list[Column], dict[str, Ints]]:
+) -> tuple[Table, dict[str, Ints]]:
     """The columns but for the weights, with sorted texts, one a row; and where each text of those that are read stands.
 
     A table has no first row, so that texts are not in the order of appearance, but of their numbers or the alphabet.
     """
-    texts = {name: sorted(counter.texts.get(name, {}), key=_sort_key) for name in read}
+    texts = {name: counter.list_texts(name) for name in read}
     longest = max(map(len, texts.values()), default=0)
     columns, order = [], {}
     for name in names:
@@ -194,45 +254,7 @@ def _list_columns(
         if name in read:
             place = {text: k for k, text in enumerate(own)}
             order[name] = np.array([place[text] for text in counter.texts.get(name, {})], dtype=np.int64)
-    return columns, order
-
-
-def _sort_key(text: str) -> tuple[float, str]:
-    number = read_number(text)
-    return math.inf if number is None else number, text
-
-
-def _check_states(counter: Counter, table: Table, read: Mapping[str, Variable | None], missing: Sequence[str]) -> None:
-    """Refuse values that are no states, with how many there are."""
-    codes = frozenset((*MISSING_CODES, *missing))
-    told, total = [], 0
-    for column in table.columns:
-        variable = read.get(column.name)
-        if variable is None:
-            continue
-        unknown = Decoder(table, column, variable, codes).list_unknown()
-        if unknown:
-            rows, _ = counter.count_values(column.name)
-            number = counter.texts[column.name]
-            counts = {text: int(rows[number[text]]) for text in sorted(unknown, key=lambda text: -rows[number[text]])}
-            total += sum(counts.values())
-            told.append(_tell_unknown(column.name, variable, counts))
-    if told:
-        more = f"; and in {len(told) - MOST_TOLD} more columns" if len(told) > MOST_TOLD else ""
-        way_out = "say with --missing-code which mean that a value is missing" if counter.option else "add states"
-        raise FormatError(
-            f"{count(total, 'cell')} with a value that is no state: {'; '.join(told[:MOST_TOLD])}{more}; mend them, or "
-            f"{way_out}"
-        )
-
-
-def _tell_unknown(name: str, variable: Variable, counts: Mapping[str, int]) -> str:
-    shown = ", ".join(f"{shorten(text)} in {_count_rows(rows)}" for text, rows in [*counts.items()][:MOST_TOLD])
-    more = f" and {len(counts) - MOST_TOLD:,} more values" if len(counts) > MOST_TOLD else ""
-    return (
-        f"column {shorten(name)} has {shown}{more}, and {shorten(variable.name)} has the states "
-        f"{list_names(variable.states, 6)}"
-    )
+    return Table(columns, longest, np.ones(longest)), order
 
 
 def _count_rows(number: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from engine.model.arrays import Codes, Floats
+from engine.model.arrays import Codes, Floats, Ints
 from engine.model.errors import ModelError
 from engine.model.variable import Variable
 
@@ -32,6 +32,8 @@ class Column:
     codes: Codes
     states: Sequence[str] | None = None
     """The states the file itself declares (a nominal attribute in ARFF), in its order."""
+    rows: Ints | None = None
+    """How many rows have each text, where the rows themselves are not at hand."""
 
 
 def _no_line(_row: int) -> None:

@@ -18,6 +18,9 @@ from engine.model.errors import FormatError
 from engine.model.messages import shorten
 from engine.model.variable import Variable, list_names
 
+TRUTHS = (("yes", "no"), ("true", "false"), ("1", "0"), ("y", "n"), ("t", "f"))
+"""Pairs of states that a column of true and false may mean, in any case."""
+
 
 @dataclass(frozen=True, eq=False)
 class Decoded:
@@ -33,7 +36,8 @@ class Decoder:
     """What each text of a column means for a variable.
 
     In this order: what is given for it; a state; a missing code; the same without white space around; a
-    likelihood or target; a state's index (Netica); the one state that is the same number.
+    likelihood or target; a state's index (Netica); the one state that is the same number; the
+    one that true or false is.
 
     Parameters
     ----------
@@ -105,6 +109,7 @@ class Decoder:
             return int(text[1:])
         number = read_number(text)
         same = () if number is None else self._states_by_number.get(number, ())
+        same = same or self._states_by_truth.get(text.casefold(), ())
         if len(same) != 1:
             return None
         self._respelt.append(f"{shorten(text)} is read as the state {shorten(self.variable.states[same[0]])}")
@@ -118,6 +123,15 @@ class Decoder:
             if number is not None:
                 found.setdefault(number, []).append(code)
         return found
+
+    @cached_property
+    def _states_by_truth(self) -> dict[str, list[int]]:
+        """What true and false mean for a variable, as databases and Parquet files spell them."""
+        pair = {state.strip().casefold(): [code] for code, state in enumerate(self.variable.states)}
+        for true, false in TRUTHS:
+            if self.variable.cardinality == 2 and pair.keys() == {true, false}:
+                return {"true": pair[true], "false": pair[false]}
+        return {}
 
     def _fail(self, k: int) -> NoReturn:
         states, text = list_names(self.variable.states), self.column.texts[k].strip()

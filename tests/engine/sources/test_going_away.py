@@ -88,7 +88,7 @@ def test_ctrl_c_ends_the_query_on_the_server(tmp_path, postgresql, table):
         waiting = ask(watcher, WAITING)
         watcher.con.commit()
         running = ask(watcher, RUNNING)
-    assert (ended.code, ended.out, ended.err) == (130, "", "")
+    assert (ended.code, ended.out, ended.err) == (130, "", "pgmgui: stopped by Ctrl+C\n")
     assert (waiting, running) == (0, 0)
     assert list(tmp_path.iterdir()) == []
 

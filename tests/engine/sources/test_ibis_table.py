@@ -204,6 +204,13 @@ def test_without_a_network_variables_are_made_from_columns():
     assert resolve(found.data.rows()) == {(1, 0): 4.0, (0, 1): 2.0}
 
 
+def test_a_column_that_numbers_the_rows_is_told():
+    columns = {"case": list(range(30)), "wet": ["no", "yes"] * 15}
+    (note,) = read(columns, None).notes
+    assert note.startswith("'case' has another value in every row, as the number of a case has")
+    assert read({name: values[:19] for name, values in columns.items()}, None).notes == ()
+
+
 def test_a_column_with_too_many_values_is_named():
     dataset = make_dataset([RAIN], [[(1.0, k / 100)] for k in range(50)])
     with pytest.raises(PgmError, match="column 'rain' has more than 20 different values"):

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 
 import duckdb
 import ibis
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from engine.formats import read_dataset, read_network, write_dataset
@@ -70,6 +73,7 @@ def test_a_folder_of_parts_is_counted(tmp_path, dataset):
 
 
 @pytest.mark.spark
+@pytest.mark.timeout(1200)  # starting Spark alone took minutes beside others at work
 def test_spark_counts_the_same(tmp_path, dataset):
     source = open_here(split(dataset, tmp_path, ".parquet"), engine="spark").data
     assert_same_data(source, dataset, [*NETWORK.scopes, range(8)])
@@ -98,6 +102,22 @@ def test_a_text_without_a_header_and_states_like_missing_codes(tmp_path):
     assert here.notes == there.notes
 
 
+@pytest.mark.parametrize("states", [("no", "yes"), ("False", "True"), ("1", "0"), ("N", "Y")])
+def test_true_and_false_are_read_as_in_memory(tmp_path, states):
+    """Columns of a Parquet file; DuckDB and PostgreSQL give the same to what reads them."""
+    variables = (Variable("a", states), Variable("b", ("low", "high")))
+    pq.write_table(pa.table({"a": [True, None, False, True], "b": ["low"] * 4}), tmp_path / "rows.parquet")
+    here = open_source(Request(str(tmp_path / "rows.parquet"), engine="duckdb", variables=variables))
+    there = read_dataset(tmp_path / "rows.parquet", variables)
+    true = [state.casefold() in ("yes", "true", "1", "y") for state in states].index(True)
+    assert there.dataset.codes[0].tolist() == [true, -1, 1 - true, true]
+    assert_same_data(here.data, there.dataset, [[0, 1]])
+    assert len(here.notes) == len(there.notes) == 1  # in memory the first row's is the example
+    pq.write_table(pa.table({"a": [True], "b": [True]}), tmp_path / "rows.parquet")
+    with pytest.raises(PgmError, match="column 'b' has 'true' in 1 row"):
+        open_source(Request(str(tmp_path / "rows.parquet"), engine="duckdb", variables=variables))
+
+
 @pytest.mark.parametrize(
     ("name", "text", "complaint"),
     [
@@ -108,8 +128,18 @@ def test_a_text_without_a_header_and_states_like_missing_codes(tmp_path):
             "asia,smoke\nyes,no\nyes,no,yes,no\n",
             "rows.csv: the data could not be counted: .*Line: 3 Original Line",
         ),
-        ("rows.parquet", "no parquet", "rows.parquet: cannot be read: .*"),
-        ("rows.duckdb", "no database", "rows.duckdb: cannot open the database: .*"),
+        (
+            "rows.parquet",
+            "no parquet",
+            r"rows.parquet: cannot be read: this is no Parquet file, .* write it anew \(.*\)$",
+        ),
+        ("rows.parquet", "", r"rows.parquet: cannot be read: this is no Parquet file, .* write it anew \(.*\)$"),
+        ("rows.csv", "", "rows.csv: the file is empty; expected a table"),
+        (
+            "rows.duckdb",
+            "no",
+            r"rows.duckdb: cannot open the database: this is no DuckDB database; expected .* \(.*\)$",
+        ),
         ("rows.arff", "", "expected files of one kind, CSV or Parquet"),
     ],
 )
@@ -123,8 +153,30 @@ def test_what_cannot_be_read_is_named(tmp_path, monkeypatch, name, text, complai
 def test_no_file_matches(tmp_path):
     with pytest.raises(PgmError, match="no file is there, or matches"):
         open_here(tmp_path / "*.parquet")
-    with pytest.raises(PgmError, match="No such file"):
+    with pytest.raises(PgmError, match="there is no such file"):
         open_here(tmp_path / "none.duckdb")
+    with pytest.raises(PgmError, match="no Parquet file is in this folder; name text files by a pattern"):
+        open_here(tmp_path)
+
+
+def test_a_database_that_is_written_to_is_not_opened(tmp_path):
+    """By another program: it holds a lock on the file."""
+    path = tmp_path / "some.duckdb"
+    code = f"import duckdb; kept = duckdb.connect({str(path)!r}); print('open', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        other.stdout.readline()
+        with pytest.raises(PgmError, match="another program has it open for writing: close that one, or open a copy"):
+            open_here(path)
+        other.communicate(b"\n")
+    with pytest.raises(PgmError, match="It has none: name another database"):
+        open_here(path)
+
+
+def test_files_with_other_columns_are_named(tmp_path):
+    pq.write_table(pa.table({"asia": ["yes"]}), tmp_path / "a.parquet")
+    pq.write_table(pa.table({"smoke": ["yes"]}), tmp_path / "b.parquet")
+    with pytest.raises(PgmError, match=r"\*.parquet: .*the files do not have the same columns: name those that do"):
+        open_here(tmp_path / "*.parquet")
 
 
 def test_what_is_counted_where_it_lies(tmp_path, monkeypatch):
