@@ -8,9 +8,11 @@ import numpy as np
 import pandas
 import pyagrum
 
+from engine.model.arrays import Floats
 from engine.model.dataset import MISSING
 from engine.model.network import BayesianNetwork
 from tests.benchmarks.cases import Case
+from tests.benchmarks.comparing import PeerError
 
 SMOOTHING = 1e-3
 """Without a prior pyAgrum's EM refuses parent configurations that have no data."""
@@ -49,7 +51,46 @@ def learn(model: pyagrum.BayesNet, frame: pandas.DataFrame, iterations: int) -> 
     learner.EMsetMaxIter(iterations)
     learnt = learner.learnParameters(model)
     if learner.EMnbrIterations() != iterations:
-        raise RuntimeError(f"pyAgrum made {learner.EMnbrIterations()} iterations: {learner.EMStateMessage()}")
+        made = f"{learner.EMnbrIterations()} of {iterations} iterations"
+        raise PeerError(f"it ended after {made}: {learner.EMStateMessage()}")
+    return learnt
+
+
+def read(learnt: pyagrum.BayesNet, network: BayesianNetwork) -> BayesianNetwork:
+    """What pyAgrum has learned as ours, with the variables and states of a network."""
+    names = [variable.name for variable in network.variables]
+    return network.with_tables(
+        [read_tensor(learnt.cpt(names[scope[-1]]), [names[v] for v in scope]) for scope in network.scopes]
+    )
+
+
+def read_tensor(tensor: pyagrum.Tensor, names: Sequence[str]) -> Floats:
+    """Its values with the axes in the order of the names. (pyAgrum names those of an array in reverse.)"""
+    axes = list(reversed(tensor.names))
+    return tensor.toarray().transpose([axes.index(name) for name in names])
+
+
+def learn_by_hand(start: BayesianNetwork, case: Case, iterations: int) -> BayesianNetwork:
+    """EM as one would write it around pyAgrum's inference: distinct rows only, of each the missing variables only."""
+    merged = Case(case.title, start, case.dataset.project(range(len(start.variables))))
+    data, scopes = merged.dataset, [np.array(scope) for scope in start.scopes]
+    names = [variable.name for variable in start.variables]
+    seen = [np.full(table.shape, SMOOTHING) for table in start.tables]
+    for scope, counts in zip(scopes, seen, strict=True):
+        complete = (data.codes[scope] != MISSING).all(axis=0)
+        np.add.at(counts, tuple(data.codes[scope][:, complete]), data.weights[complete])
+    learnt = start
+    for _ in range(iterations):
+        families = Families(convert(learnt), merged, whole=False)
+        expected = [counts.copy() for counts in seen]
+        for row, weight in enumerate(data.weights):
+            column = data.codes[:, row]
+            found = [k for k, scope in enumerate(scopes) if (column[scope] == MISSING).any()]
+            for k, tensor in zip(found, families.row(row), strict=True):
+                where = tuple(slice(None) if column[v] == MISSING else column[v] for v in scopes[k])
+                missing = [names[v] for v in scopes[k] if column[v] == MISSING]
+                expected[k][where] += weight * read_tensor(tensor, missing)
+        learnt = learnt.with_tables([counts / counts.sum(axis=-1, keepdims=True) for counts in expected])
     return learnt
 
 

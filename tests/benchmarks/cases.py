@@ -86,11 +86,6 @@ def distinct(case: Case, rows: int) -> Case:
     return Case(case.title, case.network, dataset)
 
 
-def first_rows(case: Case, rows: int) -> Case:
-    """The case with fewer rows."""
-    return Case(case.title, case.network, case.dataset.take(np.arange(min(rows, case.dataset.n_rows))))
-
-
 def _power(rows: int) -> str:
     exponent = rows.bit_length() - 1
     return f"2^{exponent}" if rows == 2**exponent else f"{rows:,}"

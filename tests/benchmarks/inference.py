@@ -79,7 +79,6 @@ def find_difference(case: Case, rows: range) -> float:
     largest = 0.0
     for row in rows:
         for scope, mine, other in zip(case.network.scopes, ours, families.row(row), strict=True):
-            axes = list(reversed(other.names))
-            theirs = other.toarray().transpose([axes.index(names[v]) for v in scope])
+            theirs = agrum.read_tensor(other, [names[v] for v in scope])
             largest = max(largest, float(np.abs(mine[row] - theirs).max()))
     return largest

@@ -13,6 +13,7 @@ from tests.benchmarks.report import Report
 STUDIES = (
     "inference",
     "em",
+    "peers",
     "decomposition",
     "bounds",
     "auto",
