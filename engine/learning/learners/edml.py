@@ -24,6 +24,8 @@ MOST_TRIES = 40
 """Of a step that goes half way again and again."""
 ROUNDING = 1e-13
 """A loss this small, relative to the objective, may be none."""
+MOST_RATIO = 1e6
+"""How many times as large a cell of a factor may become in a step whose damping adapts."""
 LEAST_DAMPING = 0.05
 """Damping below this is given up."""
 
@@ -140,6 +142,10 @@ class EDML:
         moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
         if self.damping == 0 and ((state.theta > 0) & (local <= SMALLEST) & (moved > 0)).any():
             raise ModelError("EDML without damping has diverged: its factors exclude what the data has; use edml")
+        if self.damping is None and isinstance(geometry, LogLinear):
+            # Of a step to 10^170 times a cell not even the 2^-40th part climbs, which is the shortest that is tried.
+            # Cut, it leads uphill still: no cell turns round.
+            moved = np.minimum(moved, MOST_RATIO * local)
         return geometry.from_local(state.theta, local, moved)
 
 

@@ -17,7 +17,7 @@ from engine.learning.methods import METHODS
 from engine.learning.starts import make_starts
 from engine.learning.stopping import Stopping, begin, iterate
 from engine.learning.task import LearningTask, make_task
-from engine.learning.workers import Team
+from engine.learning.team import Team
 from engine.learning.workspace import Workspace
 from engine.model.dataset import Dataset, make_dataset
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network

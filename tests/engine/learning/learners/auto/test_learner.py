@@ -121,8 +121,8 @@ def test_a_markov_network_is_learned_as_high_as_by_the_others():
 
 def test_it_makes_eight_restarts_of_its_own_and_more_if_asked_to():
     network, data = chain(), chain_data()
-    assert len(run(network, data)[0].theta) == 8
-    assert len(run(network, data, n_init=11)[0].theta) == 11
+    assert len(next(learn(network, data, "auto")).theta) == 8
+    assert len(next(learn(network, data, "auto", n_init=11)).theta) == 11
     one, many = (next(learn(network, data, "auto", n_init=n, start="current")) for n in (1, 11))
     np.testing.assert_array_equal(one.theta, many.theta[:8])
     np.testing.assert_array_equal(one.theta[0], one.task.layout.flatten(network.tables))
