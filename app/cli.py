@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail("out of memory; close other programs, or work on less at a time")
     except KeyboardInterrupt:
-        return INTERRUPTED
+        # It is how a server is ended: nothing to be told.
+        return INTERRUPTED if words[0] == "serve" else _fail("stopped by Ctrl+C", INTERRUPTED)
     except BrokenPipeError:
         _drop_output()  # whoever reads it has gone
     except OSError as error:
@@ -87,9 +88,9 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _fail(message: str) -> int:
+def _fail(message: str, code: int = BAD_INPUT) -> int:
     print(f"pgmgui: {' '.join(message.split())}", file=sys.stderr)
-    return BAD_INPUT
+    return code
 
 
 @cache
@@ -289,7 +290,7 @@ COMMANDS = {
     "structure": (_add_structure, structure.structure, "Learn the arrows of a network from data alone."),
     "simulate": (_add_simulate, simulating.simulate, "Draw a dataset from a network."),
     "generate": (_add_generate, generating.generate, "Make a chain, tree or grid at random."),
-    "experiment": (_add_experiment, experiments.experiment, "Run a table of the thesis again."),
+    "experiment": (_add_experiment, experiments.experiment, "Run a table or figure of the papers again."),
     "convert": (_add_convert, commands.convert, "Write a network or dataset in another format."),
     "desktop": (desktop.add_install, desktop.desktop, "Open network files by a double-click (Linux desktops)."),
     "info": (_add_info, commands.info, "What a network or data file holds."),

@@ -42,7 +42,7 @@ MOST_GIGABYTES = 1e9
 
 def serve(options: argparse.Namespace) -> None:
     """Open the dashboard."""
-    from pgmgui.project.store import find_home
+    from pgmgui.project.folders import find_home
 
     find_home()
     from app.main import serve as serve_page  # Panel takes a second to import; other commands do without

@@ -41,7 +41,7 @@ def desktop(options: argparse.Namespace) -> None:
         for path, text in files.items():
             print(f"# {path}\n{text}")
         return
-    from pgmgui.project.examples import assets_folder
+    from pgmgui.project.folders import assets_folder
 
     share = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
     icon = "icons/hicolor/scalable/apps/pgmgui.svg"

@@ -14,16 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from app.commands import check_seed, show
-from app.study_networks import FOLDER, gather_networks
+from app.study_networks import gather_datasets, gather_networks, tell_folders
 from app.study_output import table_lines, write_results
-from app.study_page import Section, describe_verdict, make_page
+from app.study_page import Section, describe_totals, describe_verdict, make_page
 from engine.formats.files import write_text
 from engine.model.errors import PgmError
 from engine.studies.catalogue import STUDIES
 from engine.studies.kept import Kept
-from engine.studies.study import AnyStudy, Finished, Networks, Settings, Table, run_cells
+from engine.studies.study import AnyStudy, Cell, Datasets, Finished, Networks, Settings, Table, run_cells
+from pgmgui.project.study_files import SHARED, find_files, list_folders
 
 ALL, PAGE = "all", "index.html"
+CUT = "ended before all of its problems were solved; the same command goes on, where they are kept"
 INTERVAL = 60
 """Seconds: less time left than this is told in seconds."""
 
@@ -53,26 +55,30 @@ class _Done:
     def told(self) -> str:
         """What it says of the paper."""
         verdict = self.section.verdict
-        return f"{describe_verdict(self.section)}: {verdict.why if verdict else ''}"
+        return f"{describe_verdict(self.section)}: {verdict.why if verdict else self.section.reason}"
 
 
 def _run(options: argparse.Namespace, name: str, cancelled: Callable[[], bool]) -> _Done:
     """Run a study; write what it found, where a folder is given."""
     study = STUDIES[name]
     settings = _settings(options, study)
-    folder = Path(options.networks) if options.networks else None
-    networks, notes = gather_networks(folder, study, settings, options.quick)
-    kept = _open_folder(options, name, settings, networks)
-    finished, total = _solve(study, settings, networks, kept, cancelled)
-    table = study.table(finished)
+    folders = _find_folders(options)
+    networks, notes = gather_networks(folders, study, settings, options.quick)
+    datasets, more = ({}, []) if options.quick else gather_datasets(folders, study)
+    notes += more
+    kept = _open_folder(options, name, settings, networks, datasets)
+    cells = study.list_all(networks, datasets, settings)
+    table = study.table(_solve(cells, kept, cancelled))
     if not table.outcomes:
         raise PgmError("; ".join(["no problem was solved", *table.notes]))
-    if len(table.outcomes) < total:
-        notes.append(f"{len(table.outcomes)} of {total} problems were solved; the table is about them")
+    if len(table.outcomes) < len(cells):
+        notes.append(f"{len(table.outcomes)} of {len(cells)} problems were solved; the table is about them")
     notes += [*study.stand_ins, *table.notes]
-    charts, verdict = study.chart(table), study.judge(table)
-    result = _describe(name, table, settings) | {"verdict": dataclasses.asdict(verdict)}
-    section = Section(name, study.shows, table, charts, verdict, notes)
+    # What was ended in its middle would often be judged otherwise at its end.
+    is_cut = len(table.outcomes) < len(cells) and cancelled()
+    charts, verdict = study.chart(table), None if is_cut else study.judge(table)
+    result = _describe(name, table, settings) | {"verdict": dataclasses.asdict(verdict) if verdict else None}
+    section = Section(name, study.shows, table, charts, verdict, notes, CUT if is_cut else "")
     lines = table_lines(table)
     if options.out:
         whole = {**result, "charts": [dataclasses.asdict(chart) for chart in charts], "notes": notes}
@@ -81,10 +87,19 @@ def _run(options: argparse.Namespace, name: str, cancelled: Callable[[], bool]) 
     return _Done(result, lines, notes, section)
 
 
+def _find_folders(options: argparse.Namespace) -> list[Path]:
+    """Where the networks are looked for."""
+    return list_folders(Path(options.networks) if options.networks else None)
+
+
 def _run_all(options: argparse.Namespace) -> None:
     """Run every study, and write one page of them; what is finished already is taken from the folder."""
     if not options.out:
         raise PgmError(f"experiment {ALL} writes a page; say where with --out FOLDER")
+    known = {name for study in STUDIES.values() for name in study.networks}
+    folders = _find_folders(options)
+    told = f"of the studies' {len(known)} networks, {len(find_files(known, folders))} found in {tell_folders(folders)}"
+    print(f"{told}; name another folder with --networks FOLDER", file=sys.stderr)
     sections = []
     with _interruptible() as cancelled:
         for name, study in STUDIES.items():
@@ -97,7 +112,8 @@ def _run_all(options: argparse.Namespace) -> None:
             print(f"{name}: {describe_verdict(sections[-1])}", file=sys.stderr)
     form = "in its quick form, with little data: a first look" if options.quick else "with the papers' settings"
     left = len(STUDIES) - len(sections)
-    about = f"Each study was run {form}." + (f" {left} studies were not begun." if left else "")
+    totals = describe_totals(sections, len(STUDIES))
+    about = f"{totals}. Each study was run {form}." + (f" Not begun: {left}." if left else "")
     page = Path(options.out) / PAGE
     write_text(page, make_page(sections, about))
     found = [
@@ -105,7 +121,7 @@ def _run_all(options: argparse.Namespace) -> None:
         for each in sections
     ]
     lines = [f"{each['name']}: {each['verdict']}: {each['why']}" for each in found]
-    show(options, [], {"studies": found, "page": str(page)}, [*lines, "", f"wrote {page}"])
+    show(options, [], {"studies": found, "page": str(page)}, [*lines, "", f"{totals}; wrote {page}"])
 
 
 def _list_studies(options: argparse.Namespace) -> None:
@@ -119,11 +135,13 @@ def _list_studies(options: argparse.Namespace) -> None:
                 "shows": study.shows,
                 "networks": study.networks,
                 "drawn": list(study.drawn),
+                "file": study.measured.file if study.measured else None,
                 "stand_ins": study.stand_ins,
             }
         )
         lines += ["", f"{name}  {study.shows}"]
         lines += [f"    needs the networks {', '.join(study.networks)}"] if study.networks else []
+        lines += [f"    needs {study.measured.file} for {', '.join(study.measured.names)}"] if study.measured else []
         lines += [f"    draws {', '.join(study.drawn)}"] if study.drawn else []
         lines += [f"    {each}" for each in study.stand_ins]
     show(options, [], {"studies": found}, lines)
@@ -140,11 +158,8 @@ def _describe(name: str, table: Table[Any], settings: Settings) -> dict[str, Any
     }
 
 
-def _solve(
-    study: AnyStudy, settings: Settings, networks: Networks, kept: Kept[Any] | None, cancelled: Callable[[], bool]
-) -> tuple[list[Finished[Any]], int]:
-    """The cells that are finished, before or now, in their order, and how many there are in all."""
-    cells = study.list_cells(networks, settings)
+def _solve(cells: list[Cell[Any]], kept: Kept[Any] | None, cancelled: Callable[[], bool]) -> list[Finished[Any]]:
+    """The cells that are finished, before or now, in their order."""
     finished = {} if kept is None else dict(kept.finished)
     left = [cell for cell in cells if cell.name not in finished]
     progress = _Progress(len(cells), len(left))
@@ -154,10 +169,12 @@ def _solve(
             kept.add(each)
         progress.step()
     progress.end()
-    return [finished[cell.name] for cell in cells if cell.name in finished], len(cells)
+    return [finished[cell.name] for cell in cells if cell.name in finished]
 
 
-def _open_folder(options: argparse.Namespace, name: str, settings: Settings, networks: Networks) -> Kept[Any] | None:
+def _open_folder(
+    options: argparse.Namespace, name: str, settings: Settings, networks: Networks, datasets: Datasets
+) -> Kept[Any] | None:
     """The cells that the folder keeps; None without a folder."""
     if not options.out:
         return None
@@ -166,7 +183,7 @@ def _open_folder(options: argparse.Namespace, name: str, settings: Settings, net
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise PgmError(f"{folder}: cannot make the folder: {error.strerror}") from None
-    return Kept(folder / f"{name}.jsonl", name, STUDIES[name], settings, networks)
+    return Kept(folder / f"{name}.jsonl", name, STUDIES[name], settings, networks, datasets)
 
 
 @contextmanager
@@ -246,7 +263,12 @@ def add_study(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"which one, or {ALL}; without, they are listed",
     )
-    parser.add_argument("--networks", metavar="FOLDER", help=f"where the network files are (default: {FOLDER})")
+    parser.add_argument(
+        "--networks",
+        metavar="FOLDER",
+        help="where the network files are (default: with the program, in the folder networks of the user's data, "
+        f"and in {SHARED})",
+    )
     parser.add_argument("--quick", action="store_true", help="two small networks and little data, for a first look")
     parser.add_argument(
         "--out",

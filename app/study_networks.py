@@ -1,51 +1,26 @@
-"""The networks of studies, looked for in a folder."""
+"""The networks of studies: those that are drawn, and those that are read from files; and data that is read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
-from engine.formats import NETWORK_FORMATS, PACKED, read_network
+from engine.formats import read_network
+from engine.model.dataset import Dataset
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, Network
 from engine.studies.study import AnyStudy, Settings
+from pgmgui.project.study_files import find_data, find_files
 
-FOLDER = Path("..") / "shared" / "data" / "networks"
-FILES = {
-    "alarm": "bif/alarm.bif",
-    "andes": "bif/andes.bif",
-    "asia": "bif/asia.bif",
-    "54.wcsp": "../uai/54.wcsp/54.wcsp.uai",
-    "Family2Recessive": "../uai/Family2Recessive.15.5loci/Family2Recessive.15.5loci.uai",
-    "diagnose": "uai/converted_diagnose_a.uai",
-    "emdec6g": "uai/ucla_emdec6g.uai",
-    "pigs": "bif/pigs.bif",
-    "smokers": "../uai/smokers_20/smokers_20.uai",
-    "spect": "uai/ucla_spect.uai",
-    "tcc4e": "uai/ucla_tcc4e.uai",
-    "water": "bif/water.bif",
-    "win95pts": "bif/win95pts.bif",
-    "Family2Dominant": "../uai/Family2Dominant.1.5loci/Family2Dominant.1.5loci.uai",
-    "Seg2-17": "../uai/2_17_s.binary/2_17_s.binary.uai",
-    "Seg7-11": "../uai/7_11_s.binary/7_11_s.binary.uai",
-    "grid10x10.f10.wrap": "../uai/grid10x10.f10.wrap/grid10x10.f10.wrap.uai",
-    "grid10x10.f5.wrap": "../uai/grid10x10.f5.wrap/grid10x10.f5.wrap.uai",
-    "or-chain-147": "../uai/or_chain_147.fg/or_chain_147.fg.uai",
-    "or-chain-148": "../uai/or_chain_148.fg/or_chain_148.fg.uai",
-    "or-chain-225": "../uai/or_chain_225.fg/or_chain_225.fg.uai",
-    "or-chain-42": "../uai/or_chain_42.fg/or_chain_42.fg.uai",
-    "or-chain-45": "../uai/or_chain_45.fg/or_chain_45.fg.uai",
-    "rbm20": "../uai/rbm_20/rbm_20.uai",
-}
-"""Where the networks of the papers are in the folder of networks, unless they are in it by their name."""
 SMALLEST = 2
 """How many networks a quick look takes."""
 
 
 def gather_networks(
-    folder: Path | None, study: AnyStudy, settings: Settings, quick: bool
+    folders: Sequence[Path], study: AnyStudy, settings: Settings, quick: bool
 ) -> tuple[dict[str, Network], list[str]]:
-    """The networks of a study: those it draws, and those that are in the folder; and notes on them."""
-    found, notes = _find_files(folder or FOLDER, study, quick)
+    """The networks of a study: those it draws, and those that are in one of some folders; and notes on them."""
+    found, notes = _find_files(folders, study, quick)
     chosen = [name for name in study.drawn if not quick or name in study.quick_networks]
     networks = {name: study.drawn[name](random_state=settings.random_state) for name in chosen}
     for name, path in found.items():
@@ -59,16 +34,32 @@ def gather_networks(
     return networks, notes
 
 
-def _find_files(folder: Path, study: AnyStudy, quick: bool) -> tuple[dict[str, Path], list[str]]:
+def gather_datasets(folders: Sequence[Path], study: AnyStudy) -> tuple[dict[str, Dataset], list[str]]:
+    """The data that a study does not simulate, by name, and notes on what is not there."""
+    wanted = study.measured
+    if wanted is None:
+        return {}, []
+    path = find_data(wanted.file, folders)
+    if path is None:
+        told = f"{', '.join(wanted.names)}: {wanted.file} is not there"
+        return {}, [f"not found in {tell_folders(folders)}, and left out: {told}"]
+    found = wanted.read(path)
+    absent = [name for name in wanted.names if name not in found]
+    notes = [f"not found in {path}, and left out: {', '.join(absent)}"] if absent else []
+    return {name: found[name] for name in wanted.names if name in found}, notes
+
+
+def _find_files(folders: Sequence[Path], study: AnyStudy, quick: bool) -> tuple[dict[str, Path], list[str]]:
     """Where the networks are that are read; an error if there is none, and none is drawn."""
     wanted = study.networks
-    found = {name: path for name in wanted if (path := _find(folder, name))}
+    found = find_files(wanted, folders)
     absent = [name for name in wanted if name not in found]
     if wanted and not found and not study.drawn:
         raise PgmError(
-            f"{folder}: found none of the networks {', '.join(absent)}; give a folder that has them with --networks"
+            f"found none of the networks {', '.join(absent)} in {tell_folders(folders)}; "
+            "give a folder that has them with --networks"
         )
-    notes = [f"not found in {folder}, and left out: {', '.join(absent)}"] if absent else []
+    notes = [f"not found in {tell_folders(folders)}, and left out: {', '.join(absent)}"] if absent else []
     if quick and study.quick_networks:
         found = {name: path for name, path in found.items() if name in study.quick_networks}
     elif quick:
@@ -76,7 +67,6 @@ def _find_files(folder: Path, study: AnyStudy, quick: bool) -> tuple[dict[str, P
     return found, notes
 
 
-def _find(folder: Path, name: str) -> Path | None:
-    names = [FILES[name], *(f"{name}{suffix}" for suffix in NETWORK_FORMATS)]
-    candidates = [folder / f"{found}{packed}" for found in names for packed in ("", PACKED)]
-    return next((path for path in candidates if path.is_file()), None)
+def tell_folders(folders: Sequence[Path]) -> str:
+    """Where networks were looked for, in words: whole paths, for a path may be from where the command runs."""
+    return " or ".join(str(folder.resolve()) for folder in folders)

@@ -23,14 +23,15 @@ th:first-child, td:first-child { text-align: left }
 .scroll { overflow-x: auto }
 svg { max-width: 100%; height: auto }
 li { margin: 4px 0 }
-.yes { color: #07633f; font-weight: 600 }
-.no { color: #a03a00; font-weight: 600 }
+.confirmed { color: #07633f; font-weight: 600 }
+.not-confirmed { color: #a03a00; font-weight: 600 }
+.not-run, .not-finished { color: #555; font-style: italic }
 """
 
 
 @dataclass(frozen=True)
 class Section:
-    """A study on the page: what came out, or why it was not run."""
+    """A study on the page: what came out, or why it was not run, or not to its end."""
 
     name: str
     shows: str
@@ -41,11 +42,23 @@ class Section:
     reason: str = ""
 
 
+SIGNS = {"confirmed": "✓", "not confirmed": "✗", "not finished": "…", "not run": "–"}
+"""What stands before each verdict: colours alone do not tell them apart."""
+
+
 def describe_verdict(section: Section) -> str:
     """Confirmed or not, in a word or two."""
     if section.verdict is None:
-        return "not run"
+        return "not run" if section.table is None else "not finished"
     return "confirmed" if section.verdict.is_confirmed else "not confirmed"
+
+
+def describe_totals(sections: Sequence[Section], total: int) -> str:
+    """How many of all studies have come out how: "23 of 33 confirmed, 6 not confirmed, 4 not run"."""
+    found = [describe_verdict(section) for section in sections]
+    found += ["not run"] * (total - len(sections))
+    first, *others = [sign for sign in SIGNS if sign in found or sign != "not finished"]
+    return ", ".join([f"{found.count(first)} of {total} {first}", *(f"{found.count(one)} {one}" for one in others)])
 
 
 def make_page(sections: Sequence[Section], about: str) -> str:
@@ -62,8 +75,8 @@ def make_page(sections: Sequence[Section], about: str) -> str:
 
 
 def _mark(section: Section) -> str:
-    kind = "yes" if section.verdict is not None and section.verdict.is_confirmed else "no"
-    return f'<span class="{kind}">{describe_verdict(section)}</span>'
+    found = describe_verdict(section)
+    return f'<span class="{found.replace(" ", "-")}">{SIGNS[found]} {found}</span>'
 
 
 def _tell(section: Section) -> str:

@@ -56,7 +56,7 @@ def show(url: str, title: str, folder: Path) -> int:
         import webview
     except ImportError:
         return NO_WINDOW
-    from pgmgui.project.examples import assets_folder
+    from pgmgui.project.folders import assets_folder
 
     webview.settings["ALLOW_DOWNLOADS"] = True  # networks, pictures and reports are saved by that
     (width, height), icon = SIZE, assets_folder() / "icon.png"

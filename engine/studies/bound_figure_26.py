@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from engine.learning.bounding import bound_task
 from engine.model.network import Network
 from engine.simulation.generators import grid_markov
-from engine.studies.bound_figures import MARKOV, climb_em, list_bounds
+from engine.studies.bound_figures import MARKOV, TOLERANCE, climb_em, list_bounds
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import LearningProblem, draw_data
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import draw_problem
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range
 
 NEAR = 1.0
@@ -50,22 +52,29 @@ class Start:
 def list_cells(networks: Networks, settings: Settings) -> list[Cell[Start]]:
     """A cell a start; there are as many as datasets are asked for, all from one."""
     return [
-        Cell(f"{name}, {hidden:.0%} hidden, start {start}", partial(solve, name, network, hidden, start, settings))
+        Cell(
+            f"{name}, {hidden:.0%} hidden, start {start}",
+            partial(pose, name, network, hidden, start, settings),
+            partial(solve, settings),
+        )
         for name, network in networks.items()
         for hidden in settings.hidden
         for start in range(1, settings.datasets + 1)
     ]
 
 
-def solve(
-    name: str, network: Network, hidden: float, start: int, settings: Settings, cancelled: Callable[[], bool]
-) -> Start:
+def pose(name: str, network: Network, hidden: float, start: int, settings: Settings) -> LearningProblem:
+    """The data of all starts, with one of them."""
+    return replace(draw_problem(name, network, settings.rows, hidden, 1, settings), start=start)
+
+
+def solve(settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool]) -> Start:
     """Run EM from one start on the data of all."""
-    data, _ = draw_data(name, network, settings.rows, hidden, 1, settings)
-    run = climb_em(LearningProblem(name, hidden, 1, network, data, start), settings, cancelled)
+    run = climb_em(problem, settings, cancelled)
     found = bound_task(run.last.task, cancelled=cancelled)
     paper = list_bounds(found)[MARKOV.index("cliques")]
-    return Start(name, hidden, start, float(run.objective[-1]), found.total, paper, run.iterations)
+    reached = float(run.objective[-1])
+    return Start(problem.name, problem.hidden, problem.start, reached, found.total, paper, run.iterations)
 
 
 def tabulate(outcomes: Sequence[Start], notes: Sequence[str]) -> Table[Start]:
@@ -100,6 +109,13 @@ STUDY = Study(
     tabulate,
     chart,
     judge=judge,
+    live=Live(
+        ("d-em",),
+        "How far below the bound do the ten starts end? The Runs tab lists them.",
+        tol=TOLERANCE,
+        restarts=10,
+        fit="bounds",
+    ),
     drawn={"grid-3x3": partial(grid_markov, 3, 3)},
     quick_networks=("grid-3x3",),
     settings=Settings(datasets=50, hidden=(0.5,), prior=1.0),

@@ -21,7 +21,9 @@ from engine.learning.stopping import Stopping
 from engine.model.network import Network
 from engine.simulation.generators import binary_tree, chain, grid_markov
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import LearningProblem, Run, draw_data, run_method
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import Run, draw_problem, run_method
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range
 
 BAYESIAN = ("naive", "decomposition", "patterns", "I-map")
@@ -67,7 +69,8 @@ def list_cells(networks: Networks, settings: Settings) -> list[Cell[Bounded]]:
     return [
         Cell(
             f"{name}, {hidden:.0%} hidden, dataset {number}",
-            partial(solve, name, network, hidden, number, settings),
+            partial(draw_problem, name, network, settings.rows, hidden, number, settings),
+            partial(solve, settings),
         )
         for number in range(1, settings.datasets + 1)
         for name, network in networks.items()
@@ -75,17 +78,13 @@ def list_cells(networks: Networks, settings: Settings) -> list[Cell[Bounded]]:
     ]
 
 
-def solve(
-    name: str, network: Network, hidden: float, number: int, settings: Settings, cancelled: Callable[[], bool]
-) -> Bounded:
-    """Draw data, hide variables, run EM once, and bound it."""
-    data, generator = draw_data(name, network, settings.rows, hidden, number, settings)
-    problem = LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
+def solve(settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool]) -> Bounded:
+    """Run EM once, and bound it."""
     run = climb_em(problem, settings, cancelled)
     found = bound_task(run.last.task, cancelled=cancelled)
     return Bounded(
-        name,
-        hidden,
+        problem.name,
+        problem.hidden,
         settings.rows,
         not isinstance(found, Bounds),
         float(run.objective[-1]),
@@ -208,6 +207,7 @@ def make_study(figure: int, name: str, saw: str, draw: Callable[..., Network] | 
         partial(tabulate, figure=figure),
         chart,
         judge=partial(judge, saw=saw),
+        live=Live(("d-em",), "How far below the lowest bound does the curve end?", tol=TOLERANCE, fit="bounds"),
         networks=() if draw else (name,),
         drawn={name: draw} if draw else {},
         quick_networks=(name,),

@@ -36,6 +36,8 @@ class Chart:
         The base of a logarithmic axis, 0 for a linear one.
     labels : tuple of str
         Names of the places 0, 1, 2, … across, where it has no numbers; then no lines are drawn between them.
+    has_bars : bool
+        Whether numbers at names are bars, side by side: from 1 on a logarithmic axis, as ratios are, else from 0.
     """
 
     title: str
@@ -45,6 +47,7 @@ class Chart:
     across_base: int = 0
     up_base: int = 0
     labels: tuple[str, ...] = ()
+    has_bars: bool = False
 
 
 def make_series(name: str, points: Iterable[tuple[float, float | None]], is_paper: bool = False) -> Series:

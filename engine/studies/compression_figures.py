@@ -6,13 +6,14 @@ of the grid with 2^16 rows: 3 minutes against 17 hours.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from engine.model.network import Network
+from engine.model.network import as_markov
 from engine.simulation.generators import chain_markov, grid_markov, tree_markov
 from engine.studies.chart import Chart, make_series
-from engine.studies.gradients import Climb, describe_limits, time_gradients
+from engine.studies.gradients import LIVE, Climb, describe_limits, time_gradients
+from engine.studies.problems import draw_problem
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range, known_numbers
 
 COLUMNS = ("speed-up", "work saved")
@@ -28,12 +29,12 @@ STAND_IN = "the papers' random chain, tree and grid are not to be had: ours are 
 
 def list_cells(networks: Networks, settings: Settings, sizes: Sequence[int] | None = None) -> list[Cell[Climb]]:
     """A cell for every network, number of rows and hidden share."""
-
-    def solve(name: str, network: Network, rows: int, hidden: float, cancelled: Callable[[], bool]) -> Climb:
-        return time_gradients(name, network, rows, hidden, settings, cancelled)
-
     return [
-        Cell(f"{name}, {rows} rows, {hidden:.0%} hidden", partial(solve, name, network, rows, hidden))
+        Cell(
+            f"{name}, {rows} rows, {hidden:.0%} hidden",
+            partial(draw_problem, name, as_markov(network), rows, hidden, 1, settings),
+            partial(time_gradients, rows, settings),
+        )
         for rows in sizes or [settings.rows]
         for hidden in settings.hidden
         for name, network in networks.items()
@@ -98,6 +99,7 @@ BY_SHARE = Study(
     partial(tabulate, title="Compression figure 2: speed-up by data decomposition, by the share of observed variables"),
     partial(chart, by_rows=False),
     judge=partial(judge, by_rows=False),
+    live=LIVE,
     networks=("alarm",),
     drawn=DRAWN,
     quick_networks=("chain-50", "tree-63"),
@@ -115,6 +117,7 @@ BY_ROWS = Study(
     partial(tabulate, title="Compression figure 3: speed-up by data decomposition, by rows"),
     partial(chart, by_rows=True),
     judge=partial(judge, by_rows=True),
+    live=LIVE,
     networks=("alarm",),
     drawn=DRAWN,
     quick_networks=("chain-50", "tree-63"),

@@ -15,9 +15,11 @@ from engine.learning.learners.em import EM
 from engine.learning.learners.gradient import Gradient
 from engine.learning.methods import Method, find_method
 from engine.learning.stopping import Stopping
-from engine.model.network import Network, as_markov
+from engine.model.network import as_markov
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import LearningProblem, draw_data, run_method
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import draw_problem, run_method
 from engine.studies.study import (
     Cell,
     Networks,
@@ -46,6 +48,14 @@ STAND_IN = (
     "distinct row; they have 2 iterations, ours 100"
 )
 
+LIVE = Live(
+    (*OURS, "em-textbook"),
+    "How far has textbook EM, without decomposition, come when the other two are at their ends? The plot counts "
+    "seconds; stop it when you have seen enough.",
+    tol=0.0,
+    across="seconds",
+)
+
 
 @dataclass(frozen=True)
 class Sprint:
@@ -66,7 +76,11 @@ def list_cells(networks: Networks, settings: Settings, whole: Sequence[str], by_
     last = settings.rows.bit_length() - 1
     first = min(SMALLEST_POWER, max(0, last - 2)) if by_rows else last
     return [
-        Cell(f"{name}, {2**power} rows, {method}", partial(solve, name, network, hidden, 2**power, method, settings))
+        Cell(
+            f"{name}, {2**power} rows, {method}",
+            partial(draw_problem, name, as_markov(network), 2**power, hidden, 1, settings),
+            partial(solve, method, 2**power, settings),
+        )
         for power in range(first, last + 1)
         for name, network in networks.items()
         for hidden in settings.hidden[:1]
@@ -75,24 +89,15 @@ def list_cells(networks: Networks, settings: Settings, whole: Sequence[str], by_
 
 
 def solve(
-    name: str,
-    network: Network,
-    hidden: float,
-    rows: int,
-    method: str,
-    settings: Settings,
-    cancelled: Callable[[], bool],
+    method: str, rows: int, settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool]
 ) -> Sprint:
     """Run a method: ours for all iterations, the others for two."""
-    markov = as_markov(network)
-    data, generator = draw_data(name, markov, rows, hidden, 1, settings)
-    problem = LearningProblem(name, hidden, 1, markov, data, int(generator.integers(2**31)))
     steps = min(ITERATIONS, settings.max_iter) if method in OURS else WHOLE_ITERATIONS
     stopping = Stopping(0.0, "likelihood", steps, patience=steps + 1)
     chosen = WHOLE[method] if method in WHOLE else find_method(method)
     run = run_method(problem, chosen, settings, stopping, cancelled=cancelled)
     seconds, reached = float(run.seconds[-1]), float(run.objective[-1])
-    return Sprint(name, hidden, rows, method, run.iterations, seconds, reached, run.stop)
+    return Sprint(problem.name, problem.hidden, rows, method, run.iterations, seconds, reached, run.stop)
 
 
 def tabulate(outcomes: Sequence[Sprint], notes: Sequence[str], title: str) -> Table[Sprint]:
@@ -140,6 +145,7 @@ BY_ROWS = Study(
     partial(tabulate, title="Compression figure 4: ours in 100 iterations against whole EM in 2, by rows"),
     chart_rows,
     judge=judge,
+    live=LIVE,
     networks=("alarm",),
     settings=SETTINGS,
     quick=QUICK,
@@ -153,6 +159,7 @@ BY_METHOD = Study(
     partial(tabulate, title="Compression figure 5: ours in 100 iterations against others in 2"),
     lambda table: [chart_column(table, column, up_base=10) for column in COLUMNS[:2]],
     judge=judge,
+    live=LIVE,
     networks=("alarm",),
     settings=replace(SETTINGS, rows=2**12),
     quick=QUICK,

@@ -15,6 +15,7 @@ from functools import partial
 from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.studies.chart import Chart, make_series
+from engine.studies.problem import LearningProblem
 from engine.studies.problems import make_problem, name_problem, run_method
 from engine.studies.study import Cell, Networks, Row, Settings, Table, Verdict, percentage
 
@@ -60,7 +61,8 @@ def list_cells(
     return [
         Cell(
             f"{name_problem(name, hidden, number)}, {method}",
-            partial(solve, name, network, hidden, number, method, settings),
+            partial(make_problem, name, network, hidden, number, settings),
+            partial(solve, method, settings),
         )
         for number in range(1, settings.datasets + 1)
         for name, network in networks.items()
@@ -70,21 +72,13 @@ def list_cells(
     ]
 
 
-def solve(
-    name: str,
-    network: BayesianNetwork,
-    hidden: float,
-    number: int,
-    method: str,
-    settings: Settings,
-    cancelled: Callable[[], bool],
-) -> Curve:
+def solve(method: str, settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool]) -> Curve:
     """Run a method for all its iterations."""
-    problem = make_problem(name, network, hidden, number, settings)
     stopping = Stopping(0.0, "likelihood", settings.max_iter, patience=settings.max_iter + 1)
     run = run_method(problem, method, settings, stopping, cancelled=cancelled)
     objective = tuple(value if math.isfinite(value) else None for value in run.objective.tolist())
-    return Curve(name, hidden, number, method, objective, tuple(run.seconds.tolist()), run.stop)
+    seconds = tuple(run.seconds.tolist())
+    return Curve(problem.name, problem.hidden, problem.number, method, objective, seconds, run.stop)
 
 
 def group(outcomes: Sequence[Curve]) -> dict[str, list[Curve]]:

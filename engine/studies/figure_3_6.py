@@ -10,6 +10,7 @@ from functools import partial
 
 from engine.studies.chart import Chart
 from engine.studies.curves import Curve, chart_problem, group, judge, list_cells, tabulate
+from engine.studies.live import Live
 from engine.studies.study import QUICK, Settings, Study, Table
 
 METHODS = ("em", "edml")
@@ -28,6 +29,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 3.6: the quality of estimates over iterations and time", methods=METHODS),
     chart,
     judge=partial(judge, method="edml"),
+    live=Live(METHODS, "Which curve is higher at the same iteration, EDML's or EM's?", tol=0.0),
     networks=("spect", "win95pts", "emdec6g", "tcc4e"),
     settings=Settings(datasets=1, hidden=(0.25,), max_iter=1024, max_seconds=300, keep_leaves=True),
     quick=replace(QUICK, hidden=(0.25,), keep_leaves=True),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from engine.studies.curves import Curve, chart_problem, group, judge, list_cells, tabulate
+from engine.studies.live import Live
 from engine.studies.study import QUICK, Settings, Study
 
 METHODS = ("em", "edml")
@@ -20,6 +21,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 4.3: MAP error over iterations", methods=METHODS),
     lambda table: [chart_problem(name, curves, as_error=True) for name, curves in group(table.outcomes).items()],
     judge=partial(judge, method="edml"),
+    live=Live(METHODS, "How soon is nothing left between a curve and the higher of both ends?", tol=0.0),
     networks=("andes", "asia", "diagnose", "alarm"),
     settings=Settings(datasets=2, hidden=(0.25,), max_seconds=300, keep_leaves=True),
     quick=replace(QUICK, hidden=(0.25,), keep_leaves=True),

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from engine.studies.curves import Curve, chart_problem, group, judge, list_cells, tabulate
+from engine.studies.live import Live
 from engine.studies.study import QUICK, Settings, Study
 
 METHODS = ("em", "edml", "hybrid")
@@ -20,6 +21,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 4.4: MAP over time", methods=METHODS),
     lambda table: [chart_problem(name, curves, by_time=True) for name, curves in group(table.outcomes).items()],
     judge=partial(judge, method="hybrid", by_time=True),
+    live=Live(METHODS, "Which curve is highest after the same time of computing?", tol=0.0, across="seconds"),
     networks=tuple(SHARES),
     settings=Settings(datasets=1, hidden=tuple(SHARES.values()), max_seconds=300, keep_leaves=True),
     quick=replace(QUICK, hidden=tuple(SHARES.values()), keep_leaves=True),

@@ -10,7 +10,7 @@ from functools import partial
 from engine.simulation.generators import binary_tree, chain
 from engine.studies.problems import list_problems
 from engine.studies.study import QUICK, Settings, Study, Table, Verdict, describe_range, known_numbers
-from engine.studies.table_6_1 import COLUMNS, STAND_IN, Timing, chart_shares, solve, tabulate
+from engine.studies.table_6_1 import COLUMNS, DECOMPOSED, STAND_IN, Timing, chart_shares, solve, tabulate
 
 TWO_ORDERS, ALMOST_ALL = 100, 0.8
 
@@ -31,6 +31,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 6.3: how many times faster D-EM is than EM on chains and trees"),
     lambda table: [chart_shares(table, column, kind) for column in COLUMNS for kind in ("chain", "tree")],
     judge=judge,
+    live=DECOMPOSED,
     drawn={
         **{f"chain-{size}": partial(chain, size) for size in (180, 380, 500)},
         **{f"tree-{size}": partial(binary_tree, size) for size in (63, 127, 255, 511)},

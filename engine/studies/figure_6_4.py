@@ -16,9 +16,10 @@ from engine.learning.stopping import Stopping
 from engine.model.network import BayesianNetwork
 from engine.simulation.generators import chain
 from engine.studies.chart import Chart, make_series
-from engine.studies.problems import LearningProblem, make_problem, run_method
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import make_problem, run_method
 from engine.studies.study import Cell, Networks, Row, Settings, Study, Table, Verdict, describe_range, known_numbers
-from engine.studies.table_6_1 import DECOMPOSED_TOLERANCE, EM_TOLERANCE, STAND_IN, time_textbook
+from engine.studies.table_6_1 import DECOMPOSED, DECOMPOSED_TOLERANCE, EM_TOLERANCE, STAND_IN, time_textbook
 
 SMALLEST_POWER = 6
 LINEAR = 0.5
@@ -59,22 +60,21 @@ def list_cells(networks: Networks, settings: Settings, make: Make = make_problem
     last = settings.rows.bit_length() - 1
     powers = range(min(SMALLEST_POWER, max(0, last - 2)), last + 1)
 
-    def solve_one(
-        name: str, network: BayesianNetwork, hidden: float, rows: int, number: int, cancelled: Callable[[], bool]
-    ) -> Timed:
-        fewer = replace(settings, rows=rows)
-        return solve(make(name, network, hidden, number, fewer), fewer, cancelled)
+    def solve_one(fewer: Settings, problem: LearningProblem, cancelled: Callable[[], bool]) -> Timed:
+        return solve(problem, fewer, cancelled)
 
     return [
         Cell(
             f"{name}, {hidden:.0%} hidden, {2**power} rows, dataset {number}",
-            partial(solve_one, name, network, hidden, 2**power, number),
+            partial(make, name, network, hidden, number, fewer),
+            partial(solve_one, fewer),
         )
         for number in range(1, settings.datasets + 1)
         for name, network in networks.items()
         if isinstance(network, BayesianNetwork)
         for hidden in settings.hidden
         for power in powers
+        for fewer in [replace(settings, rows=2**power)]
     ]
 
 
@@ -160,6 +160,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 6.4: D-EM against EM by rows"),
     lambda table: [chart(table, COLUMNS[3:], "times")],
     judge=judge,
+    live=DECOMPOSED,
     drawn={"chain-180": partial(chain, 180)},
     quick_networks=("chain-180",),
     settings=Settings(rows=2**14, hidden=(0.5,)),

@@ -14,6 +14,8 @@ from functools import partial
 from engine.learning.stopping import CRITERIA, Stopping
 from engine.model.network import BayesianNetwork
 from engine.studies.chart import Chart, make_series
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
 from engine.studies.problems import make_problem, run_method
 from engine.studies.study import (
     Cell,
@@ -45,7 +47,11 @@ class Iterations:
 def list_cells(networks: Networks, settings: Settings) -> list[Cell[Iterations]]:
     """A cell for each way to tell convergence."""
     return [
-        Cell(f"{name}, {hidden:.0%} hidden, {criterion}", partial(solve, name, network, hidden, criterion, settings))
+        Cell(
+            f"{name}, {hidden:.0%} hidden, {criterion}",
+            partial(make_problem, name, network, hidden, 1, settings),
+            partial(solve, criterion, settings),
+        )
         for name, network in networks.items()
         if isinstance(network, BayesianNetwork)
         for hidden in settings.hidden
@@ -53,20 +59,13 @@ def list_cells(networks: Networks, settings: Settings) -> list[Cell[Iterations]]
     ]
 
 
-def solve(
-    name: str,
-    network: BayesianNetwork,
-    hidden: float,
-    criterion: str,
-    settings: Settings,
-    cancelled: Callable[[], bool],
-) -> Iterations:
+def solve(criterion: str, settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool]) -> Iterations:
     """Run D-EM, and look how long each component took."""
-    problem = make_problem(name, network, hidden, 1, settings)
     stopping = Stopping(TOLERANCE, criterion, settings.max_iter, patience=1)
     last = run_method(problem, "d-em", settings, stopping, cancelled=cancelled).last
     found = last.iterations[0, : len(last.task.decomposition.components)]  # the last entry is that of pruned variables
-    return Iterations(name, hidden, criterion, tuple(sorted((max(1, int(k)) for k in found), reverse=True)))
+    made = tuple(sorted((max(1, int(k)) for k in found), reverse=True))
+    return Iterations(problem.name, problem.hidden, criterion, made)
 
 
 def tabulate(outcomes: Sequence[Iterations], notes: Sequence[str]) -> Table[Iterations]:
@@ -110,6 +109,12 @@ STUDY = Study(
     tabulate,
     chart,
     judge=judge,
+    live=Live(
+        ("d-em",),
+        "How many iterations did each component take? The Parts tab lists them.",
+        tol=TOLERANCE,
+        criterion="parameters",
+    ),
     networks=("pigs",),
     settings=Settings(datasets=1, hidden=(0.1,)),
     quick=Settings(rows=128, datasets=1, hidden=(0.1,), max_iter=50, max_seconds=5),

@@ -13,8 +13,10 @@ from engine.simulation.generators import chain
 from engine.simulation.missingness import hide
 from engine.simulation.sampling import simulate
 from engine.studies.figure_6_4 import COLUMNS, Timed, chart, list_cells, tabulate
-from engine.studies.problems import LearningProblem, draw_generator
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import draw_generator
 from engine.studies.study import Settings, Study, Table, Verdict, describe_range, known_numbers
+from engine.studies.table_6_1 import DECOMPOSED
 
 
 def make_alternating(
@@ -22,8 +24,9 @@ def make_alternating(
 ) -> LearningProblem:
     """A problem in which every second variable is hidden; the share is that, whatever is asked for."""
     generator = draw_generator(name, hidden, number, settings)
-    data = hide(simulate(network, settings.rows, generator), [v.name for v in network.variables[1::2]])
-    return LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
+    complete = simulate(network, settings.rows, generator)
+    data, start = hide(complete, [v.name for v in network.variables[1::2]]), int(generator.integers(2**31))
+    return LearningProblem(name, hidden, number, network, data, start, complete)
 
 
 def judge(table: Table[Timed]) -> Verdict:
@@ -41,6 +44,7 @@ STUDY = Study(
     partial(tabulate, title="Figure 6.5: learning time by rows"),
     lambda table: [chart(table, COLUMNS[:3], "seconds"), chart(table, COLUMNS[3:], "times")],
     judge=judge,
+    live=DECOMPOSED,
     drawn={"chain-101": partial(chain, 101, cardinality=10)},
     quick_networks=("chain-101",),
     settings=Settings(rows=2**12, datasets=20, hidden=(0.5,)),

@@ -24,8 +24,10 @@ from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Floats
 from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, MemoryLimitError
-from engine.model.network import MarkovNetwork, Network, as_markov
-from engine.studies.problems import draw_data, warm_up
+from engine.model.network import MarkovNetwork, as_markov
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import warm_up
 from engine.studies.study import Settings
 
 RELATIVE = 1e-9
@@ -37,6 +39,12 @@ TIMED_ROWS, TIMED_PASSES, TIMED_SECONDS = 64, 9, 3.0
 WHOLE = (
     "whole: one inference on the whole network per distinct row, timed on some rows and scaled to all of them and to "
     "as many passes as the decomposed gradient makes, which has the same objective and gradient"
+)
+
+LIVE = Live(
+    ("d-lbfgs",),
+    "How few distinct rows has each component, of all rows of the data? The Parts tab lists them: each is propagated "
+    "in a small part of the network, once an iteration.",
 )
 
 
@@ -87,17 +95,16 @@ class Climb:
 
 
 def time_gradients(
-    name: str, network: Network, rows: int, hidden: float, settings: Settings, cancelled: Callable[[], bool] = NEVER
+    rows: int, settings: Settings, problem: LearningProblem, cancelled: Callable[[], bool] = NEVER
 ) -> Climb:
-    """Draw data, hide variables, and climb."""
-    markov = as_markov(network)
-    data, generator = draw_data(name, markov, rows, hidden, 1, settings)
-    last, passes, seconds = climb(markov, data, settings, int(generator.integers(2**31)), cancelled)
+    """Climb on a problem of a Markov network."""
+    markov, data = as_markov(problem.network), problem.dataset
+    last, passes, seconds = climb(markov, data, settings, problem.start, cancelled)
     distinct = data.project(range(len(markov.variables)))
     whole = measure_whole(markov, distinct)
     return Climb(
-        name,
-        hidden,
+        problem.name,
+        problem.hidden,
         rows,
         last.iteration,
         passes,

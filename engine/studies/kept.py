@@ -1,7 +1,7 @@
 """Finished cells of a study in a file, so that it goes on where it was ended.
 
-The file is JSON lines: first what the cells depend on (study, settings, networks), then a cell a line. It is
-written anew after every cell and renamed into place, so that it is whole whenever the program is killed.
+The file is JSON lines: first what the cells depend on (study, settings, networks, data that was read), then a cell
+a line. It is written anew after every cell and renamed into place, so that it is whole whenever the program is killed.
 """
 
 from __future__ import annotations
@@ -9,15 +9,17 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Generic, get_args, get_origin, get_type_hints
 
 from engine.formats.files import read_text, write_pieces
+from engine.model.dataset import Dataset
 from engine.model.errors import FormatError, PgmError
 from engine.model.network import Network
-from engine.studies.study import Finished, Networks, O, Settings, Study
+from engine.model.variable import Variable
+from engine.studies.study import Datasets, Finished, Networks, O, Settings, Study
 
 MOST_SHOWN = 60
 """Letters of a value in a message."""
@@ -29,15 +31,18 @@ class Kept(Generic[O]):
     Parameters
     ----------
     path : Path
-        Read if it is there. One of another study, of other settings or other networks is refused.
+        Read if it is there. One of another study, of other settings, other networks or other data is refused.
     """
 
-    def __init__(self, path: Path, name: str, study: Study[O], settings: Settings, networks: Networks) -> None:
+    def __init__(
+        self, path: Path, name: str, study: Study[O], settings: Settings, networks: Networks, datasets: Datasets
+    ) -> None:
         self.path, self.study = path, study
         header = {
             "study": name,
             "setting": dataclasses.asdict(settings),
-            "network": {key: fingerprint(network) for key, network in networks.items()},
+            "network": {key: fingerprint(network) for key, network in networks.items()}
+            | {key: fingerprint_data(dataset) for key, dataset in datasets.items()},
         }
         self._lines = [json.dumps(header)]
         self.finished: dict[str, Finished[O]] = {}
@@ -86,10 +91,18 @@ class Kept(Generic[O]):
 
 def fingerprint(network: Network) -> str:
     """Some letters that another network does not have: of its names, states, scopes and tables."""
-    digest = hashlib.sha256(repr([(v.name, v.states) for v in network.variables]).encode())
-    digest.update(repr(network.scopes).encode())
-    for table in network.tables:
-        digest.update(table.tobytes())
+    return _digest(network.variables, repr(network.scopes).encode(), *(table.tobytes() for table in network.tables))
+
+
+def fingerprint_data(dataset: Dataset) -> str:
+    """Some letters that other rows of states do not have: of their variables, cells and weights."""
+    return _digest(dataset.variables, dataset.codes.tobytes(), dataset.weights.tobytes())
+
+
+def _digest(variables: Sequence[Variable], *pieces: bytes) -> str:
+    digest = hashlib.sha256(repr([(v.name, v.states) for v in variables]).encode())
+    for piece in pieces:
+        digest.update(piece)
     return digest.hexdigest()[:16]
 
 

@@ -30,53 +30,32 @@ from engine.model.network import BayesianNetwork, Network
 from engine.simulation.generators import chain, chain_markov
 from engine.simulation.missingness import draw_names, hide, hide_fraction
 from engine.simulation.sampling import simulate
+from engine.studies.problem import LearningProblem
 from engine.studies.study import Cell, Networks, O, Settings
-
-
-@dataclass(frozen=True, eq=False)
-class LearningProblem:
-    """A network and an incomplete dataset to learn it from.
-
-    Attributes
-    ----------
-    name : str
-        Of the network.
-    hidden : float
-        The share of hidden variables.
-    number : int
-        Of the dataset, from 1.
-    start : int
-        The seed of the parameters that every method starts from.
-    """
-
-    name: str
-    hidden: float
-    number: int
-    network: Network
-    dataset: Dataset
-    start: int
 
 
 def make_problem(
     name: str, network: BayesianNetwork, hidden: float, number: int, settings: Settings
 ) -> LearningProblem:
     """A problem of a study. Its seed does not depend on which other problems there are."""
-    data, generator = draw_data(name, network, settings.rows, hidden, number, settings)
+    problem = draw_problem(name, network, settings.rows, hidden, number, settings)
     if settings.keep_leaves:
-        data = keep_leaves(network, data)
-    return LearningProblem(name, hidden, number, network, data, int(generator.integers(2**31)))
+        return replace(problem, dataset=keep_leaves(network, problem.dataset))
+    return problem
 
 
-def draw_data(
+def draw_problem(
     name: str, network: Network, rows: int, hidden: float, number: int, settings: Settings
-) -> tuple[Dataset, np.random.Generator]:
-    """Rows of a network with a share of its variables hidden, and the generator to draw what else is random from.
+) -> LearningProblem:
+    """Rows of a network with a share of its variables hidden, and where to start from.
 
     Which variables are hidden does not depend on how many rows there are: studies by rows compare like with like.
     """
     generator = draw_generator(name, hidden, number, settings)
     names = draw_names(network.variables, hidden, generator)
-    return hide(simulate(network, rows, generator), names), generator
+    complete = simulate(network, rows, generator)
+    start = int(generator.integers(2**31))
+    return LearningProblem(name, hidden, number, network, hide(complete, names), start, complete)
 
 
 def draw_generator(name: str, hidden: float, number: int, settings: Settings) -> np.random.Generator:
@@ -89,14 +68,18 @@ def list_problems(
 ) -> list[Cell[O]]:
     """A cell for every problem: network, hidden share, dataset.
 
-    Datasets vary slowest, so that a study cut short is balanced. Data is drawn when a cell is solved.
+    Datasets vary slowest, so that a study cut short is balanced.
     """
 
-    def solve_one(name: str, network: BayesianNetwork, hidden: float, number: int, cancelled: Callable[[], bool]) -> O:
-        return solve(make_problem(name, network, hidden, number, settings), settings, cancelled)
+    def solve_one(problem: LearningProblem, cancelled: Callable[[], bool]) -> O:
+        return solve(problem, settings, cancelled)
 
     return [
-        Cell(name_problem(name, hidden, number), partial(solve_one, name, network, hidden, number))
+        Cell(
+            name_problem(name, hidden, number),
+            partial(make_problem, name, network, hidden, number, settings),
+            solve_one,
+        )
         for number in range(1, settings.datasets + 1)
         for name, network in networks.items()
         if isinstance(network, BayesianNetwork)

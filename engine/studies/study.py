@@ -8,15 +8,20 @@ are small and know their own seeds, so that a study that was ended goes on where
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
 from engine.learning.workspace import NEVER
+from engine.model.dataset import Dataset
 from engine.model.errors import Cancelled, MemoryLimitError, ModelError
 from engine.model.network import Network
 from engine.studies.chart import Chart, make_series
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
 
 Networks = Mapping[str, Network]
+Datasets = Mapping[str, Dataset]
 
 
 @dataclass(frozen=True)
@@ -83,12 +88,15 @@ class Cell(Generic[O]):
     ----------
     name : str
         Unlike that of any other cell of the study.
+    pose : callable
+        Draws the problem that it is about: data is drawn when a cell is solved, not when it is listed.
     solve : callable
-        Asks what it is given whether to end, and then raises Cancelled.
+        From that problem to the outcome. Asks what it is given whether to end, and then raises Cancelled.
     """
 
     name: str
-    solve: Callable[[Callable[[], bool]], O]
+    pose: Callable[[], LearningProblem]
+    solve: Callable[[LearningProblem, Callable[[], bool]], O]
 
 
 @dataclass(frozen=True)
@@ -141,13 +149,35 @@ class Verdict:
 
 
 @dataclass(frozen=True)
+class Measured(Generic[O]):
+    """Lines of a study whose data is not simulated but read.
+
+    Attributes
+    ----------
+    file : str
+        The file that has all of it.
+    names : tuple of str
+        Of the datasets that the study wants of it.
+    read : callable
+        From the file's path to the datasets in it, by name.
+    list_cells : callable
+        The cells for some of these.
+    """
+
+    file: str
+    names: tuple[str, ...]
+    read: Callable[[Path], Datasets]
+    list_cells: Callable[[Datasets, Settings], list[Cell[O]]]
+
+
+@dataclass(frozen=True)
 class Study(Generic[O]):
     """A table or figure of a paper that can be run again.
 
     Attributes
     ----------
     shows : str
-        What the paper shows there, in a line.
+        Where in the paper, and what it shows there, in a line: "Table 4.1 [thesis]: EDML has less error …".
     outcome : type
         What comes out of a cell.
     list_cells, tabulate, chart, judge : callable
@@ -165,6 +195,10 @@ class Study(Generic[O]):
         What the paper had and we have not, and what stands in for it.
     takes_markov : bool
         Whether the networks that are read may be Markov networks.
+    live : Live
+        How one of its problems is watched: see :mod:`engine.studies.live`.
+    measured : Measured, optional
+        What is learned from data that is read. The quick form does without.
     """
 
     shows: str
@@ -173,6 +207,7 @@ class Study(Generic[O]):
     tabulate: Callable[[Sequence[O], Sequence[str]], Table[O]]
     chart: Callable[[Table[O]], Sequence[Chart]]
     judge: Callable[[Table[O]], Verdict]
+    live: Live
     networks: tuple[str, ...] = ()
     drawn: Mapping[str, Callable[..., Network]] = field(default_factory=dict)
     quick_networks: tuple[str, ...] = ()
@@ -180,6 +215,42 @@ class Study(Generic[O]):
     quick: Settings = QUICK
     stand_ins: tuple[str, ...] = ()
     takes_markov: bool = False
+    measured: Measured[O] | None = None
+
+    @property
+    def place(self) -> str:
+        """Where in the paper it is: "Table 4.1 [thesis]"."""
+        return self.shows.partition(": ")[0]
+
+    @property
+    def saw(self) -> str:
+        """What the paper saw there."""
+        return self.shows.partition(": ")[2]
+
+    def list_all(self, networks: Networks, datasets: Datasets, settings: Settings) -> list[Cell[O]]:
+        """The cells for data that was read, and for some networks, in this order."""
+        first = self.measured.list_cells(datasets, settings) if self.measured else []
+        return first + self.list_cells(networks, settings)
+
+    def choose_live(self, known: Sequence[str]) -> str:
+        """The network of the problem that is watched, of those that are drawn and those that are known, in this order.
+
+        Empty where there is none: something has to stand in.
+        """
+        first = [name for name in self.quick_networks if name in self.drawn or name in known]
+        others = [name for name in known if name in self.networks]
+        return next(iter((*first, *others, *self.drawn)), "")
+
+    def pose_live(self, name: str, network: Network) -> LearningProblem:
+        """The problem that is watched: of the quick form the last one, with the most rows and the most hidden.
+
+        Hidden leaves are not kept: on the page they are pruned, and seen to be.
+        """
+        quick = replace(self.quick, keep_leaves=False, datasets=1)
+        cells = self.list_cells({name: network}, quick)
+        if not cells:
+            raise ModelError(f"{name} is a Markov network; {self.place} needs a Bayesian network")
+        return cells[-1].pose()
 
     def table(self, finished: Iterable[Finished[O]]) -> Table[O]:
         """The table of the cells that are finished."""
@@ -195,7 +266,7 @@ def run_cells(cells: Iterable[Cell[O]], cancelled: Callable[[], bool] = NEVER) -
     """Solve cell after cell. Cancelled, it ends with the last whole one."""
     for cell in cells:
         try:
-            yield Finished(cell.name, cell.solve(cancelled))
+            yield Finished(cell.name, cell.solve(cell.pose(), cancelled))
         except MemoryLimitError as error:
             yield Finished(cell.name, None, str(error))
         except Cancelled:

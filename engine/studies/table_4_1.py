@@ -21,7 +21,9 @@ import numpy as np
 
 from engine.learning.stopping import Stopping
 from engine.model.arrays import Floats
-from engine.studies.problems import LearningProblem, Run, list_problems, run_method
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import Run, list_problems, run_method
 from engine.studies.study import QUICK, Row, Settings, Study, Table, Verdict, categorise, chart_column, percentage
 
 ARRIVED = 1e-4
@@ -155,6 +157,9 @@ STUDY = Study(
     tabulate,
     lambda table: [chart_column(table, column) for column in COLUMNS],
     judge=judge,
+    live=Live(
+        ("em", "edml"), "Which curve is higher at the same iteration? The table counts such iterations.", tol=STILL
+    ),
     networks=NETWORKS,
     settings=Settings(keep_leaves=True),
     quick=replace(QUICK, keep_leaves=True),

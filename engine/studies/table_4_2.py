@@ -14,7 +14,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from engine.learning.stopping import Stopping
-from engine.studies.problems import LearningProblem, Run, list_problems, run_method
+from engine.studies.live import Live
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import Run, list_problems, run_method
 from engine.studies.study import QUICK, Row, Settings, Study, Table, Verdict, categorise, chart_column, percentage
 
 EM_TOLERANCE = 1e-4
@@ -130,6 +132,13 @@ STUDY = Study(
     tabulate,
     lambda table: [chart_column(table, column) for column in COLUMNS],
     judge=judge,
+    live=Live(
+        ("em", "hybrid"),
+        "Which curve is sooner as high as EM's end? The plot counts seconds of computing.",
+        tol=EM_TOLERANCE,
+        criterion="parameters",
+        across="seconds",
+    ),
     networks=NETWORKS,
     settings=Settings(keep_leaves=True),
     quick=replace(QUICK, keep_leaves=True),

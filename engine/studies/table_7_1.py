@@ -7,12 +7,13 @@ text: 55 minutes, against more than a day.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
-from engine.model.network import Network
+from engine.model.network import as_markov
 from engine.simulation.generators import chain_markov, grid_markov, tree_markov
-from engine.studies.gradients import Climb, describe_limits, time_gradients
+from engine.studies.gradients import LIVE, Climb, describe_limits, time_gradients
+from engine.studies.problems import draw_problem
 from engine.studies.study import (
     Cell,
     Networks,
@@ -60,15 +61,16 @@ COLUMNS = ("D-gradient (s)", "gradient (s)", "speed-up", "work saved")
 
 def list_cells(networks: Networks, settings: Settings) -> list[Cell[Climb]]:
     """A cell a network, in the table's order."""
-
-    def solve(name: str, network: Network, rows: int, hidden: float, cancelled: Callable[[], bool]) -> Climb:
-        return time_gradients(name, network, rows, hidden, settings, cancelled)
-
     names = sorted(networks, key=list(ROWS).index)
     return [
-        Cell(f"{name}, {hidden:.0%}", partial(solve, name, networks[name], min(ROWS[name], settings.rows), hidden))
+        Cell(
+            f"{name}, {hidden:.0%}",
+            partial(draw_problem, name, as_markov(networks[name]), rows, hidden, 1, settings),
+            partial(time_gradients, rows, settings),
+        )
         for hidden in settings.hidden
         for name in names
+        for rows in [min(ROWS[name], settings.rows)]
     ]
 
 
@@ -101,6 +103,7 @@ STUDY = Study(
     tabulate,
     lambda table: [chart_column(table, column, up_base=10) for column in ("speed-up", "work saved")],
     judge=judge,
+    live=LIVE,
     networks=("alarm", "54.wcsp", "win95pts", "smokers", "Family2Recessive"),
     drawn={
         "chain-50": partial(chain_markov, 50),

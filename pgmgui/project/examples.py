@@ -6,11 +6,15 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
 from engine.formats import DataDocument, Document, read_dataset, read_network
 from engine.model.errors import PgmError
 from engine.model.messages import shorten
 from engine.model.network import Network
+from engine.studies.catalogue import STUDIES
+from pgmgui.project.folders import assets_folder
+from pgmgui.project.study_scenes import find_study
 
 
 @dataclass(frozen=True)
@@ -38,11 +42,25 @@ class Example:
         return document, None if self.data is None else read_dataset(self.data, document.network.variables)
 
 
-def assets_folder() -> Path:
-    """Where the assets are: inside the package when installed, beside it in a checkout."""
-    package = Path(__file__).resolve().parents[1]
-    installed = package / "assets"
-    return installed if installed.is_dir() else package.parent / "assets"
+class AnyExample(Protocol):
+    """What can be opened by an id: an example of the gallery, or a problem of a study."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+    @property
+    def shows(self) -> str: ...
+
+    @property
+    def hide(self) -> tuple[str, ...]: ...
+
+    @property
+    def truth(self) -> Network | None: ...
+
+    def read(self) -> tuple[Document, DataDocument | None]: ...
 
 
 @cache
@@ -64,9 +82,12 @@ def load_gallery() -> tuple[Example, ...]:
     )
 
 
-def find_example(identifier: str) -> Example:
-    """The example of that id."""
+def find_example(identifier: str) -> AnyExample:
+    """The example of that id, or the problem of the study of that name."""
+    if identifier in STUDIES:
+        return find_study(identifier)
     known = {example.id: example for example in load_gallery()}
     if identifier not in known:
-        raise PgmError(f"there is no example {shorten(identifier)}; there are {', '.join(known)}")
+        studies = "the studies of the Guide, such as table-4.1"
+        raise PgmError(f"there is no example {shorten(identifier)}; there are {', '.join(known)}, and {studies}")
     return known[identifier]

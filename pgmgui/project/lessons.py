@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from pgmgui.project.examples import assets_folder
+from pgmgui.project.folders import assets_folder
 
 
 @dataclass(frozen=True)

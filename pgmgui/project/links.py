@@ -1,7 +1,7 @@
 """Links to a prepared scene: ``?example=asia&hide=tub,lung&learner=em,d-em&seed=3``.
 
 ===========  ==================================================================================
-example      an example of the gallery, by its id
+example      an example of the gallery, by its id; or a study of the papers, by its name on the command line
 hide         variables to hide besides those the example hides: names with commas between
 show         variables to show that the example hides
 partial      variables of which half the values are missing; ``smoke:0.2`` for another share
@@ -16,6 +16,8 @@ likelihood   variables whose targets in the data are read as likelihoods
 given        variables of a Markov network that the others are learned given
 l2, l1       the width of a Gaussian or Laplace prior on the factors of a Markov network
 tol          the tolerance of the learners
+criterion    what it is of: likelihood or parameters
+max-iter     the most iterations of a learner
 hold-out     the share of the rows that is not learned from, to test on
 hold-out-seed  which rows these are
 targets      of learning: fixed, or non-fixed: whether the targets of cells hold whatever else a row says
@@ -34,7 +36,6 @@ table        the table of that data, where it is a database that has several
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlencode
@@ -44,6 +45,7 @@ import numpy as np
 from engine.learning.hold_out import HoldOut
 from engine.learning.methods import METHODS
 from engine.learning.starts import KINDS
+from engine.learning.stopping import CRITERIA
 from engine.model.dataset import Dataset
 from engine.model.errors import ModelError, PgmError
 from engine.model.messages import MOST_QUOTED, shorten
@@ -54,26 +56,21 @@ from engine.model.variable import list_names
 from pgmgui.project import link_data, link_evidence
 from pgmgui.project.axes import ACROSS, FITS, UP, Axes
 from pgmgui.project.counted_data import Rows
-from pgmgui.project.examples import Example, find_example
+from pgmgui.project.examples import AnyExample, find_example
 from pgmgui.project.factor_prior import PRIORS, FactorPrior, kind_of, make_factor_prior, width_of
 from pgmgui.project.layout import arrange
 from pgmgui.project.link_data import find_place, parse_place, write_place
+from pgmgui.project.link_numbers import read_number, read_whole
 from pgmgui.project.marks import READINGS, Given, Hidden, Mark, Partial, ReadAs
 from pgmgui.project.scene import Scene
 from pgmgui.project.session_file import Saved
-from pgmgui.project.settings import RANGES, Settings
+from pgmgui.project.settings import Settings
 from pgmgui.project.structure_settings import StructureSettings, list_searches
+from pgmgui.project.study_scenes import StudyExample
 from pgmgui.project.tying import share_tables
 from pgmgui.project.wanted import Supposed
 
 HALF = 0.5
-_RANGES = {
-    **RANGES,
-    "partial": (0.0, 1.0),
-    "hold-out": RANGES["hold_out"],
-    "hold-out-seed": RANGES["hold_out_seed"],
-    **dict.fromkeys(PRIORS, RANGES["width"]),
-}
 _FOR_MARKOV = ("given", *PRIORS)
 _FOR_ALL = (
     "example",
@@ -88,6 +85,8 @@ _FOR_ALL = (
     "restarts",
     "prior",
     "tol",
+    "criterion",
+    "max-iter",
     "hold-out",
     "hold-out-seed",
     "targets",
@@ -132,7 +131,7 @@ def parse_link(query: Mapping[str, str]) -> Link:
     if unknown:
         shown = list_names([key[:MOST_QUOTED] for key in unknown])
         raise PgmError(f"the link has {shown}, which is not known; it may have {', '.join(KEYS)}")
-    example = find_example(query.get("example", ""))
+    example, query = _take_example(query)
     document, data = example.read()
     names = [variable.name for variable in document.network.variables]
     for key in _FOR_MARKOV:
@@ -172,6 +171,14 @@ def parse_link(query: Mapping[str, str]) -> Link:
     return Link(*learned, link_evidence.parse_supposed(query, network), _parse_structure(query, network))
 
 
+def _take_example(query: Mapping[str, str]) -> tuple[AnyExample, Mapping[str, str]]:
+    """The example of a link, and all parameters: those of a study that is named alone are what the Guide opens."""
+    example = find_example(query.get("example", ""))
+    if isinstance(example, StudyExample) and "learner" not in query:  # which all links have that the page makes
+        return example, {**example.link, **query}
+    return example, query
+
+
 def is_linkable(scene: Scene) -> bool:
     """Whether a scene is an example with other marks, and nothing else that a link could not say."""
     if not scene.example or scene.prior:
@@ -189,7 +196,7 @@ def is_linkable(scene: Scene) -> bool:
         for mark in scene.marks.values()
     )
     if place is not None:
-        return plain and not place.columns
+        return plain and not place.columns and not place.values
     return plain and (scene.data is None or data is None or _are_equal(scene.data.dataset, data.dataset))
 
 
@@ -207,7 +214,7 @@ def _are_equal(one: Rows, other: Rows) -> bool:
     )
 
 
-def make_link(example: Example, saved: Saved, run: bool = False) -> str:
+def make_link(example: AnyExample, saved: Saved, run: bool = False) -> str:
     """The parameters that open a scene of an example again, from the question mark on.
 
     Only what a link can say is in it: which variables are hidden, partial, tied, given or read otherwise, the learners,
@@ -239,6 +246,10 @@ def make_link(example: Example, saved: Saved, run: bool = False) -> str:
         query[kind_of(scene.factor_prior)] = f"{width_of(scene.factor_prior):g}"
     if settings.tol != plain.tol:
         query["tol"] = f"{settings.tol:g}"
+    if settings.criterion != plain.criterion:
+        query["criterion"] = settings.criterion
+    if settings.max_iter != plain.max_iter:
+        query["max-iter"] = str(settings.max_iter)
     if scene.hold_out is not None:
         query["hold-out"], query["hold-out-seed"] = str(scene.hold_out.share), str(scene.hold_out.seed)
     if not scene.fixed_targets:
@@ -280,13 +291,18 @@ def _parse_settings(query: Mapping[str, str]) -> Settings:
     start = query.get("start", plain.start)
     if start not in KINDS:
         raise PgmError(f"the link has the start {shorten(start)}; use one of {', '.join(KINDS)}")
+    criterion = query.get("criterion") or plain.criterion
+    if criterion not in CRITERIA:
+        raise PgmError(f"the link's 'criterion' is {shorten(criterion)}; use one of {', '.join(CRITERIA)}")
     return replace(
         plain,
         methods=methods,
         start=start,
-        seed=_whole(query, "seed", plain.seed),
-        restarts=_whole(query, "restarts", plain.restarts),
-        tol=_number(query, "tol", plain.tol),
+        seed=read_whole(query, "seed", plain.seed),
+        restarts=read_whole(query, "restarts", plain.restarts),
+        tol=read_number(query, "tol", plain.tol),
+        criterion=criterion,
+        max_iter=read_whole(query, "max-iter", plain.max_iter),
     )
 
 
@@ -310,13 +326,13 @@ def _parse_prior(query: Mapping[str, str], network: Network) -> tuple[float, Tab
     """The exponent of all variables, or a prior on the tables of a Bayesian network that is no Dirichlet."""
     text = query.get("prior", "")
     if ":" not in text:
-        return _number(query, "prior", 1.0), None
+        return read_number(query, "prior", 1.0), None
     try:
         prior = parse_prior(text)
     except PgmError as error:
         raise PgmError(f"the link's 'prior': {error}") from None
     if not isinstance(prior, TablePrior):
-        return _number({"prior": str(prior)}, "prior", 1.0), None
+        return read_number({"prior": str(prior)}, "prior", 1.0), None
     if isinstance(network, MarkovNetwork):
         raise PgmError(f"the link's prior {prior.name!r} is for Bayesian networks; use l2 or l1")
     return 1.0, prior
@@ -326,12 +342,12 @@ def _parse_factor_prior(query: Mapping[str, str]) -> FactorPrior | None:
     kinds = [kind for kind in PRIORS if query.get(kind)]
     if len(kinds) > 1:
         raise PgmError("the link has both l1 and l2, which exclude each other; give one")
-    return make_factor_prior(kinds[0], _number(query, kinds[0], 1.0)) if kinds else None
+    return make_factor_prior(kinds[0], read_number(query, kinds[0], 1.0)) if kinds else None
 
 
 def _parse_hold_out(query: Mapping[str, str]) -> HoldOut | None:
-    share = _number(query, "hold-out", 0.0)
-    return HoldOut(share, _whole(query, "hold-out-seed", 0)) if share else None
+    share = read_number(query, "hold-out", 0.0)
+    return HoldOut(share, read_whole(query, "hold-out-seed", 0)) if share else None
 
 
 def _parse_targets(query: Mapping[str, str]) -> bool:
@@ -374,26 +390,5 @@ def _split_shares(query: Mapping[str, str], names: Sequence[str]) -> list[tuple[
             raise PgmError(
                 f"the link's 'partial' names {shorten(name or item)}; the example has {list_names(list(names))}"
             )
-        found.append((name, _number({"partial": share}, "partial", HALF)))
+        found.append((name, read_number({"partial": share}, "partial", HALF)))
     return found
-
-
-def _number(query: Mapping[str, str], key: str, default: float) -> float:
-    words = query.get(key, "")
-    if not words:
-        return default
-    least, most = _RANGES[key]
-    try:
-        value = float(words)
-    except ValueError:
-        value = math.nan
-    if not least <= value <= most:
-        raise PgmError(f"the link's {key!r} is {shorten(words)}; expected a number from {least:,g} to {most:,g}")
-    return value
-
-
-def _whole(query: Mapping[str, str], key: str, default: int) -> int:
-    value = _number(query, key, default)
-    if value != int(value):
-        raise PgmError(f"the link's {key!r} is {shorten(query[key])}; expected a whole number")
-    return int(value)

@@ -351,25 +351,3 @@ def _is_running(pid: int) -> bool:
     except PermissionError:
         pass
     return True
-
-
-def default_folder() -> Path:
-    """The folder for the user's own data on this system; ``PGMGUI_HOME`` names another."""
-    if os.environ.get("PGMGUI_HOME"):
-        return Path(os.environ["PGMGUI_HOME"])
-    home = find_home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support" / "pgmgui"
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", home)) / "pgmgui"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share") / "pgmgui"
-
-
-def find_home() -> Path:
-    """The user's home directory. Panel's libraries cannot do without one either."""
-    try:
-        return Path.home()
-    except RuntimeError:
-        raise PgmError(
-            "this user has no home directory, where tabs would be kept; set the environment variable HOME to a folder"
-        ) from None

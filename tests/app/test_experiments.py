@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import signal
 from html import escape
@@ -10,12 +11,12 @@ from html import escape
 import pytest
 
 from app import experiments
-from app.study_networks import FILES
 from app.study_page import Section, make_page
 from engine.formats import Document, write_network
 from engine.simulation.generators import grid_markov, random_dag
 from engine.studies import problems, table_4_1
 from engine.studies.catalogue import STUDIES
+from pgmgui.project.study_files import FILES
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.shared_data import DATA, needs_data
 
@@ -82,10 +83,14 @@ def test_wrong_options_are_refused(words, parts, folder):
 
 
 def test_a_folder_without_networks_is_refused(tmp_path, monkeypatch):
-    names = "alarm, andes, asia, diagnose, pigs, spect, water, win95pts"
-    assert_refused(run("experiment", "table-4.1", "--networks", tmp_path), tmp_path, names, "--networks")
+    names = "alarm, win95pts, water"
+    assert_refused(run("experiment", "figure-4.4", "--networks", tmp_path), tmp_path, names, "--networks")
     monkeypatch.chdir(tmp_path)
-    assert_refused(run("experiment", "table-4.2"), "shared", names)
+    monkeypatch.setenv("PGMGUI_HOME", str(tmp_path / "home"))
+    words = tmp_path / "home" / "networks", tmp_path.parent / "shared", "--networks"
+    assert_refused(run("experiment", "figure-4.4"), names, *words)
+    alone = run("experiment", "table-4.1", *SIZE, "--json").result
+    assert {row["category"] for row in alone["rows"]} >= {"asia"}, "it comes with the program"
     write_network(tmp_path / "asia.uai", Document(grid_markov(2, 2)))
     assert_refused(run("experiment", "table-4.1", "--networks", tmp_path), "asia.uai", "Markov network")
 
@@ -161,6 +166,26 @@ def test_a_killed_study_goes_on_where_it_was(folder, tmp_path, monkeypatch):
     assert lines[1].endswith(",89.25")
 
 
+def test_a_study_that_is_ended_in_its_middle_is_not_judged(folder, tmp_path, monkeypatch):
+    once, ran = problems.run_method, []
+
+    def press(problem, method, *rest, **options):
+        ran.append(method)
+        if len(ran) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return once(problem, method, *rest, **options)
+
+    monkeypatch.setattr(table_4_1, "run_method", press)
+    monkeypatch.setattr(experiments, "STUDIES", {"table-4.1": STUDIES["table-4.1"]})
+    words = ("experiment", "all", "--networks", folder, *SIZE, "--out", tmp_path, "--json")
+    outcome = run(*words)
+    assert [(each["verdict"], each["why"]) for each in outcome.result["studies"]] == [("not finished", experiments.CUT)]
+    assert "0 of 1 confirmed, 0 not confirmed, 1 not finished, 0 not run" in (tmp_path / "index.html").read_text()
+    assert json.loads((tmp_path / "table-4.1.json").read_text())["verdict"] is None
+    monkeypatch.setattr(table_4_1, "run_method", once)
+    assert run(*words).result["studies"][0]["verdict"] == "confirmed"
+
+
 def test_cells_of_other_settings_or_networks_are_refused(folder, tmp_path):
     words = ("experiment", "table-4.2", "--networks", folder, "--quick", "--max-iter", 3, "--out", tmp_path)
     assert run(*words, "--rows", 8).code == 0
@@ -182,7 +207,10 @@ def test_all_studies_make_one_page(folder, tmp_path, monkeypatch):
     chosen = {name: STUDIES[name] for name in ("table-4.1", "figure-6.4-iterations", "bound-figure-23")}
     monkeypatch.setattr(experiments, "STUDIES", chosen)
     words = ("experiment", "all", "--networks", folder, *SIZE, "--out", tmp_path, "--json")
-    found = {each["name"]: each for each in run(*words).result["studies"]}
+    outcome = run(*words)
+    assert f"of the studies' {2 + 6} networks, 2 found in {folder} or " in outcome.err
+    assert "; name another folder with --networks FOLDER" in outcome.err
+    found = {each["name"]: each for each in outcome.result["studies"]}
     assert list(found) == list(chosen)
     assert found["table-4.1"]["verdict"] == "confirmed"
     assert found["figure-6.4-iterations"]["verdict"] == "not run"
@@ -191,6 +219,12 @@ def test_all_studies_make_one_page(folder, tmp_path, monkeypatch):
     for each in found.values():
         assert f'<h2 id="{each["name"]}">' in page
         assert escape(each["why"]) in page
+    signs = {"confirmed": "✓", "not confirmed": "✗", "not run": "–"}
+    counts = {kind: sum(each["verdict"] == kind for each in found.values()) for kind in signs}
+    told = f"{counts['confirmed']} of 3 confirmed, {counts['not confirmed']} not confirmed, 1 not run. Each study"
+    assert f"<p>{told}" in page
+    for kind, sign in signs.items():  # at the beginning of the page, and of the study
+        assert page.count(f'<span class="{kind.replace(" ", "-")}">{sign} {kind}</span>') == 2 * counts[kind]
     assert page.count("<svg ") == 2
     assert "89.25%" in page
     for outside in ("<script", "<link", "src=", "url(", "https:"):

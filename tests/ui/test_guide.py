@@ -9,6 +9,8 @@ from playwright.sync_api import Locator, expect
 from engine.formats import DataDocument
 from engine.simulation.sampling import simulate
 from pgmgui.board.first_run_card import STEPS
+from pgmgui.project import study_scenes
+from pgmgui.project.folders import assets_folder
 from pgmgui.project.lessons import load_lessons
 from pgmgui.project.links import parse_link
 from pgmgui.project.marks import Hidden
@@ -131,6 +133,36 @@ def test_a_learner_that_diverges_is_shown_beside_one_that_does_not(open_panel):
     lab.expect_state("failed", "undamped EDML")
     expect(lab.page.get_by_text("EDML without damping has diverged")).to_be_visible()
     lab.expect_lines("EDML", "undamped EDML", "upper bound (proven)")
+
+
+def test_a_study_is_found_by_keyboard_and_runs_live(open_panel, monkeypatch):
+    monkeypatch.setattr(study_scenes, "list_folders", lambda: [assets_folder() / "examples"])
+    lab = Lab(open_panel("guide", "strip"))
+    studies = lab.page.get_by_role("group", name="Studies of the papers")
+    expect(studies.locator("summary")).to_have_text(["Thesis (12)", "Compression paper (4)", "Bound paper (17)"])
+    expect(studies.get_by_role("button")).to_have_count(0)  # sections are closed
+    studies.locator("summary").first.press("Enter")
+    expect(studies.get_by_role("button")).to_have_count(12)
+    lacking = studies.get_by_role("listitem").filter(has_text="Figure 6.4, right")
+    expect(lacking).to_contain_text("pigs is not here: a random network of 20 variables stands in. Put a file such as")
+    lab.page.keyboard.press("Tab")
+    expect(studies.get_by_role("button", name="Open Figure 3.6 [thesis]")).to_be_focused()
+    lab.page.keyboard.press("Tab")
+    chosen = studies.get_by_role("button", name="Open Table 4.1 [thesis]")
+    expect(chosen).to_be_focused()
+    expect(chosen).to_have_attribute("title", "Open asia and learn: EM against EDML, 50 iterations at most")
+    lab.page.keyboard.press("Enter")
+    expect(lab.heading).to_have_text("Table 4.1 [thesis]: asia")
+    lab.page.keyboard.press("P")  # not slowly
+    lab.expect_state("after 50 iterations", "EM")
+    lab.expect_state("after 50 iterations", "EDML")
+    lab.expect_lines("EM", "EDML", "upper bound (I-map)")
+    expect(studies.locator("[aria-current]")).to_contain_text("Which curve is higher at the same iteration?")
+    expect(studies.get_by_text("pgmgui experiment table-4.1")).to_be_in_viewport()
+    expect(chosen).to_be_focused()
+    lab.button("Undo").click()
+    expect(lab.heading).to_have_text("Asia")
+    expect(studies.locator("[aria-current]")).to_have_count(0)
 
 
 def show_step(bench: Bench, query: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""The guide: worked scenes from the papers, what the model doctor finds, and the learners' equations."""
+"""The guide: worked scenes and studies from the papers, what the model doctor finds, and the learners' equations."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from pgmgui.state.race import Race
 from pgmgui.state.session import Session
 from pgmgui.state.structuring import Structuring
 from pgmgui.tabs.guide.remedies import find_remedy
+from pgmgui.tabs.guide.studies import Studies
 
 MOST_FINDINGS = 12
 """Findings of the doctor that are shown."""
@@ -34,7 +35,7 @@ h3 { font-size: 0.9375rem; margin: 4px 0 2px; } p { margin: 0 0 4px; overflow-wr
 
 
 class GuidePanel(pn.viewable.Viewer):
-    """Lessons, findings and equations, one below the other."""
+    """Lessons, studies, findings and equations, one below the other."""
 
     def __init__(
         self, session: Session, race: Race, playback: Playback, first_run: FirstRun, structuring: Structuring
@@ -43,6 +44,7 @@ class GuidePanel(pn.viewable.Viewer):
         self._view = pn.Column(
             make_button("First run", "four steps around the page", lambda *_: first_run.open()),
             Lessons(session, race, playback, structuring),
+            Studies(session, race, playback, _STYLE),
             Doctor(session),
             make_equations(session),
             sizing_mode="stretch_both",

@@ -9,6 +9,7 @@ import pytest
 
 from engine.studies import bound_figure_26, bound_figures
 from engine.studies.bound_figures import BAYESIAN, MARKOV, Bounded
+from engine.studies.problems import draw_problem
 from tests.engine.studies.quick import ASIA, run_quick
 
 SLACK = 1e-6
@@ -53,7 +54,9 @@ def test_the_papers_bound_coincides_with_em_on_chains_and_trees_with_enough_rows
 
 def test_complete_data_has_its_bound_reached():
     study = bound_figures.STUDIES["bound-figure-11"]
-    found = bound_figures.solve("asia", ASIA, 0.0, 1, replace(study.quick, rows=64), lambda: False)
+    settings = replace(study.quick, rows=64)
+    problem = draw_problem("asia", ASIA, 64, 0.0, 1, settings)
+    found = bound_figures.solve(settings, problem, lambda: False)
     assert found.objective == pytest.approx(found.lowest, abs=1e-9)
 
 

@@ -64,10 +64,9 @@ def test_edml_leads_from_the_first_iteration_where_only_leaves_are_hidden():
     """Theorem 1: as in the thesis' plot of spect, it is there at once, while EM creeps."""
     network = naive_bayes(12, random_state=4)
     settings = figure_3_6.STUDY.quick
-    number = next(k for k in range(1, 20) if make_problem("spect", network, 0.25, k, settings).dataset.codes[0, 0] >= 0)
-    found = [
-        curves.solve("spect", network, 0.25, number, method, settings, lambda: False) for method in figure_3_6.METHODS
-    ]
+    some = (make_problem("spect", network, 0.25, k, settings) for k in range(1, 20))
+    problem = next(each for each in some if each.dataset.codes[0, 0] >= 0)
+    found = [curves.solve(method, settings, problem, lambda: False) for method in figure_3_6.METHODS]
     (row,) = curves.tabulate(found, [], "title", figure_3_6.METHODS).rows
     assert row.ours["EDML: % above EM"] == 100
     assert row.ours["EDML: iterations to 1 nat"] == 1

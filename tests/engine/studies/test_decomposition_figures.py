@@ -57,7 +57,7 @@ def test_iterations_of_sub_networks_are_sorted_and_complete_ones_take_one():
     problem = make_problem("pigs", ASIA, 0.25, 1, settings)
     parts = decompose(ASIA, problem.dataset).components
     for criterion in ("parameters", "likelihood"):
-        found = figure_6_4_iterations.solve("pigs", ASIA, 0.25, criterion, settings, lambda: False)
+        found = figure_6_4_iterations.solve(criterion, settings, problem, lambda: False)
         assert len(found.iterations) == len(parts)
         assert list(found.iterations) == sorted(found.iterations, reverse=True)
         hidden = {v for v, codes in enumerate(problem.dataset.codes) if np.all(codes < 0)}

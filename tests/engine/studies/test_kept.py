@@ -10,6 +10,7 @@ import pytest
 from engine.model.errors import FormatError, PgmError
 from engine.simulation.generators import chain
 from engine.studies.kept import Kept, fingerprint
+from engine.studies.live import Live
 from engine.studies.study import Finished, Settings, Study, Table, Verdict
 
 
@@ -28,13 +29,13 @@ def tabulate(outcomes, notes):
     return Table("", "", (), (), outcomes, notes)
 
 
-STUDY = Study("nothing", Found, lambda *_: [], tabulate, lambda _: [], lambda _: Verdict(True, ""))
+STUDY = Study("nothing", Found, lambda *_: [], tabulate, lambda _: [], lambda _: Verdict(True, ""), Live(("em",), ""))
 NETWORKS = {"chain": chain(3)}
 FOUND = Found("chain", 0.5, 3, (-1.5, None, -1.0), ((1.0, 2.0), (3.0, 4.5)), True, None)
 
 
 def open_kept(path, name="some", settings=None, networks=NETWORKS):
-    return Kept(path, name, STUDY, settings or Settings(), networks)
+    return Kept(path, name, STUDY, settings or Settings(), networks, {})
 
 
 def test_what_is_kept_comes_back(tmp_path):

@@ -11,7 +11,7 @@ from engine.learning.stopping import Stopping
 from engine.simulation.generators import grid_markov
 from engine.studies import compression_peers, table_5_1
 from engine.studies.compression_peers import Sprint
-from engine.studies.problems import draw_data
+from engine.studies.problems import draw_problem
 from engine.studies.table_5_1 import Pursuit
 from tests.engine.studies.quick import run_quick
 
@@ -29,7 +29,7 @@ def test_edml_gets_as_far_as_the_gradient_methods_and_no_further_than_the_optimu
         assert each.edml_iterations < each.iterations, "as in the thesis' chains: fewer iterations"
         assert each.stop == "converged"
     # Complete data: a convex problem, whose optimum all methods share.
-    data, _ = draw_data("grid-4x4", network, 128, 0.0, 1, table_5_1.STUDY.quick)
+    data = draw_problem("grid-4x4", network, 128, 0.0, 1, table_5_1.STUDY.quick).dataset
     assert data.codes.min() == 0, "nothing is hidden"
     *_, last = learn(network, data, "lbfgs", stopping=Stopping(1e-9, "likelihood", 2000))
     assert max(each.edml_objective for each in grids) <= last.objective.sum() + 1e-6

@@ -26,12 +26,12 @@ def test_every_study_comes_back_whole_and_the_same(name, tmp_path):
     study = STUDIES[name]
     settings = dataclasses.replace(study.quick, rows=16, hidden=(0.5, 0.7), max_iter=3, max_seconds=60.0)
     networks = gather(study, settings)
-    kept = Kept(tmp_path / "cells.jsonl", name, study, settings, networks)
+    kept = Kept(tmp_path / "cells.jsonl", name, study, settings, networks, {})
     cells = study.list_cells(networks, settings)
     assert len({cell.name for cell in cells}) == len(cells) > 1
     for finished in run_cells(cells):
         kept.add(finished)
-    back = Kept(kept.path, name, study, settings, networks).finished
+    back = Kept(kept.path, name, study, settings, networks, {}).finished
     assert back == kept.finished
     for each in run_cells(study.list_cells(networks, settings)[:2]):
         assert drop_times(dataclasses.asdict(each.outcome)) == drop_times(dataclasses.asdict(back[each.cell].outcome))

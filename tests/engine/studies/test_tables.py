@@ -13,7 +13,8 @@ from engine.learning.stopping import Stopping
 from engine.model.errors import MemoryLimitError, ModelError
 from engine.simulation.generators import naive_bayes, random_dag
 from engine.studies import table_4_1, table_4_2, table_6_1
-from engine.studies.problems import LearningProblem, Run, list_problems, make_problem, run_method
+from engine.studies.problem import LearningProblem
+from engine.studies.problems import Run, list_problems, make_problem, run_method
 from engine.studies.study import Settings, categorise, run_cells
 from tests.command_line import EXAMPLES
 
@@ -24,7 +25,7 @@ STUDIES = [table_4_1.STUDY, table_4_2.STUDY, table_6_1.STUDY]
 
 
 def problem(name="asia", hidden=0.1):
-    return LearningProblem(name, hidden, 1, ASIA, None, 0)
+    return LearningProblem(name, hidden, 1, ASIA, None, 0, None)
 
 
 def finished(*objective, stop="converged"):

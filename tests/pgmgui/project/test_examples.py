@@ -7,7 +7,8 @@ from engine.formats import read_network
 from engine.model.dataset import Role
 from engine.model.network import BayesianNetwork, MarkovNetwork
 from engine.simulation.missingness import hide
-from pgmgui.project.examples import assets_folder, load_gallery
+from pgmgui.project.examples import load_gallery
+from pgmgui.project.folders import assets_folder
 from pgmgui.project.layout import label_width, needed_scale
 from tests.shared_data import DATA, needs_data
 

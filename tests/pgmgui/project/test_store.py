@@ -15,10 +15,11 @@ import pytest
 from engine.model.errors import PgmError
 from pgmgui.project import session_file
 from pgmgui.project.examples import load_gallery
+from pgmgui.project.folders import default_folder
 from pgmgui.project.marks import Hidden
 from pgmgui.project.session_file import Saved
 from pgmgui.project.settings import Settings
-from pgmgui.project.store import LEASE, MOST_KEPT, Room, Store, TakenError, default_folder
+from pgmgui.project.store import LEASE, MOST_KEPT, Room, Store, TakenError
 from pgmgui.state.session import Session
 from tests.pgmgui.project.small_sessions import small
 from tests.pgmgui.project.test_session_file import assert_same
