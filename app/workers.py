@@ -8,6 +8,7 @@ import logging
 import os
 import signal
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -16,12 +17,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from app import worker_process
-from engine.learning.workers import Team
+from engine.learning.team import Team
 from engine.model.errors import PgmError
 from engine.model.messages import count
 
 CONNECT_SECONDS = 10
 """How long a scheduler has to answer."""
+GONE_SECONDS = 30.0
+"""How long all of a scheduler's workers may be gone before this program does by itself what they had to do."""
 SHARED_SECONDS = 0.5
 """Estimated seconds of one pass from which on its rows are worth sharing out by Dask: a round trip takes 20 ms."""
 
@@ -148,9 +151,37 @@ def _call_dask(address: str) -> Iterator[Team]:
         _check_versions(client, address)
         flag = Event(f"pgmgui-stop-{uuid.uuid4().hex}", client)
         stopping = worker_process.DaskFlag(flag.name), flag.set
-        yield Team(client.get_executor(), size, *stopping, shares_from=SHARED_SECONDS)
+        team = Team(client.get_executor(), size, *stopping, shares_from=SHARED_SECONDS)
+        with _watching(client, team):
+            yield team
     finally:
         client.close(timeout=CONNECT_SECONDS)
+
+
+@contextmanager
+def _watching(client: Any, team: Team) -> Iterator[None]:
+    """Give up what workers have to do once all of them are gone: Dask waits for new ones, for ever."""
+    over = threading.Event()
+
+    def watch() -> None:
+        seen = time.monotonic()
+        while not over.wait(min(1.0, GONE_SECONDS / 4)):
+            try:
+                is_there = bool(client.nthreads())
+            except Exception:  # of a scheduler that is gone the client itself tells
+                return
+            seen = time.monotonic() if is_there else seen
+            if time.monotonic() - seen > GONE_SECONDS:
+                team.gone = f"all of Dask's workers were gone for {GONE_SECONDS:.0f} s"
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        over.set()
+        watcher.join(CONNECT_SECONDS)
 
 
 def _ask_apart(address: str) -> None:

@@ -24,7 +24,7 @@ import numpy as np
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.pool import Piece, Pool
 from engine.inference.text_tables import format_bytes, format_count, format_table
-from engine.model.arrays import Codes, Floats, Ints, weighted_counts
+from engine.model.arrays import Codes, Floats, Ints
 from engine.model.dataset import MISSING
 from engine.model.messages import format_seconds
 from engine.model.network import Network
@@ -172,12 +172,17 @@ class Plan:
         variables, starts = self.dataset.variables, self.pool.layout.starts.tolist()
         has_constants = any(variable.cardinality == 1 for variable in variables)
         counts = np.zeros(starts[-1])
+        known, is_plain = np.empty(0), True
         for factor in self.observed_factors:
             codes, weights = self.dataset.gather(self.network.scopes[factor])
             if has_constants:
                 codes = close_constants(variables, codes)
+            if weights is not known:  # rows in memory have the same weights whatever the columns
+                known, is_plain = weights, bool((weights == 1).all())
             start, end = starts[factor], starts[factor + 1]
-            counts[start:end] = weighted_counts(self._find_cells(factor, codes, len(weights)), weights, end - start)
+            cells = self._find_cells(factor, codes, len(weights))
+            # Without weights, NumPy counts in two thirds of the time.
+            counts[start:end] = np.bincount(cells, None if is_plain else weights, end - start)
         return counts
 
     def _find_cells(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Codes:

@@ -21,7 +21,8 @@ from engine.learning.stopping import Progress, Stopping, begin, iterate
 from engine.learning.target_conflicts import describe_conflict
 from engine.learning.targets.splitting import drop_targets
 from engine.learning.task import LearningTask, make_task
-from engine.learning.workers import Team, learn_on_workers
+from engine.learning.team import Team
+from engine.learning.workers import learn_on_workers
 from engine.learning.workspace import NEVER, Workspace
 from engine.learning.zeros import describe_zeros
 from engine.model.arrays import Floats, Ints

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, wait
+from concurrent.futures import Future, wait
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from engine.learning.jobs import Job
 from engine.learning.objective import Objective, Term
+from engine.learning.team import POLL_SECONDS, Team
 from engine.learning.workspace import Chunk, Counted, Share, Workspace
 from engine.model.arrays import Floats
 from engine.model.errors import Cancelled
 
-POLL_SECONDS = 0.1
-"""How often ``cancelled`` is asked while workers count."""
 MOST_KEPT = 2
 """Problems that a worker keeps: those that it was sent last."""
 
@@ -36,11 +34,10 @@ class SharedRows(Workspace):
         Why something was done here.
     """
 
-    def __init__(self, objective: Objective, executor: Executor, size: int, other: Workspace | None = None) -> None:
+    def __init__(self, objective: Objective, team: Team, other: Workspace | None = None) -> None:
         super().__init__(objective, other)
         self.trouble: Exception | None = None
-        self._executor, self._size, self._key = executor, size, uuid.uuid4().hex
-        self._answers: dict[Job, Iterator[Counted]] = {}
+        self._team, self._key = team, uuid.uuid4().hex
 
     def _propagate(
         self,
@@ -50,24 +47,13 @@ class SharedRows(Workspace):
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None,
     ) -> None:
-        self._answers = self._ask(term, cancelled) if term.sign > 0 and term.jobs and visit is None else {}
-        super()._propagate(term, found, counts, cancelled, visit)
-
-    def _run_job(
-        self,
-        job: Job,
-        sign: int,
-        cancelled: Callable[[], bool],
-        visit: Callable[[Chunk], object] | None = None,
-        which: slice = slice(None),
-    ) -> Iterator[Counted]:
-        return self._answers.get(job) or super()._run_job(job, sign, cancelled, visit, which)
-
-    def _ask(self, term: Term, cancelled: Callable[[], bool]) -> dict[Job, Iterator[Counted]]:
-        """Have the workers propagate the rows of a term: per job, what its chunks count, as it comes."""
+        if term.sign < 0 or not term.jobs or visit is not None:
+            super()._propagate(term, found, counts, cancelled, visit)
+            return
         chunks = [len(self._find_run(job, term.sign).chunks) for job in term.jobs]
-        stream = self._collect(_split(term, chunks, self._size), term, cancelled)
-        return {job: islice(stream, number) for job, number in zip(term.jobs, chunks, strict=True)}
+        for span, counted, weighted in self._collect(_split(term, chunks, self._team.size), term, cancelled):
+            counts[span] += counted
+            found.append(weighted)
 
     def _collect(self, shares: list[Share], term: Term, cancelled: Callable[[], bool]) -> Iterator[Counted]:
         """What the chunks of a term count, in their order. Whoever does not have the problem yet is sent it."""
@@ -82,8 +68,10 @@ class SharedRows(Workspace):
             yield from self.count_chunks(term, share, cancelled) if answer is None else answer
 
     def _submit(self, share: Share, objective: Objective | None, parameters: Floats) -> Future[Answer] | None:
+        if self._team.gone:
+            return None
         try:
-            return self._executor.submit(count_share, self._key, objective, share, parameters)
+            return self._team.executor.submit(count_share, self._key, objective, share, parameters)
         except RuntimeError as error:  # the pool is broken
             self.trouble = error
             return None
@@ -95,6 +83,9 @@ class SharedRows(Workspace):
         while not wait([future], POLL_SECONDS).done:
             if cancelled():
                 raise Cancelled
+            if self._team.gone:
+                self.trouble = RuntimeError(self._team.gone)
+                return None
         try:
             answer = future.result()
         except Exception as error:  # if it is not the worker's fault, it comes up here again

@@ -7,19 +7,19 @@ last bit.
 
 from __future__ import annotations
 
-import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from engine.learning.learner import Learner
 from engine.learning.objective import Objective
-from engine.learning.shared_rows import POLL_SECONDS, SharedRows
+from engine.learning.shared_rows import SharedRows
 from engine.learning.stopping import Progress, Stopping, iterate
+from engine.learning.team import POLL_SECONDS, Team
 from engine.learning.workspace import NEVER, Workspace
 from engine.model.arrays import Bools, Floats, weighted_counts
 from engine.model.errors import Cancelled, PgmError
@@ -32,46 +32,6 @@ PARCEL_SECONDS = 1e-3
 """Estimated seconds of one pass that a parcel has at least: sending it takes as long as some of these."""
 MOST_PARCELS = 64
 """Parcels of a restart at most, about."""
-SHARED_SECONDS = 0.05
-"""Estimated seconds of one pass from which on its rows are worth sharing out among processes: every pass is a round
-trip."""
-
-
-@dataclass(eq=False)
-class Team:
-    """Workers, how to stop them, and what has become of what they were given.
-
-    Attributes
-    ----------
-    executor : Executor
-    size : int
-        How many of its workers work at the same time.
-    is_stopped : callable, optional
-        Sent to the workers and asked there: whether to stop. They then give back what they have reached.
-    stop : callable
-        Makes it say so.
-    shares_from : float, optional
-        Estimated seconds of a pass from which on its rows are shared out.
-    parcels, left, lost : int
-        What was shared out, how much of it is not done yet, and what a worker could not do, so that it was done here.
-    trouble : str
-        Why it could not, in the words of the last error.
-    """
-
-    executor: Executor
-    size: int = os.cpu_count() or 1
-    is_stopped: Callable[[], bool] | None = None
-    stop: Callable[[], object] = lambda: None
-    shares_from: float = SHARED_SECONDS
-    parcels: int = 0
-    left: int = 0
-    lost: int = 0
-    trouble: str = ""
-
-    def lose(self, error: BaseException) -> None:
-        """Note that a worker could not do what it was given."""
-        self.lost += 1
-        self.trouble = " ".join(str(error).split())[:200] or "it was given up"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +96,7 @@ class _Sharing:
             if not parcel.seconds:  # done in a step
                 yield from self._learn_alone(parcel)
         for parcel in large:
-            rows = SharedRows(self.objective.only(parcel.components), self.team.executor, self.team.size)
+            rows = SharedRows(self.objective.only(parcel.components), self.team)
             yield from self._learn_here(parcel, rows)
             if rows.trouble is not None:
                 self.team.lose(rows.trouble)
@@ -172,6 +132,10 @@ class _Sharing:
                 if (todo or pending) and self.cancelled():
                     yield from self._stop(pending)
                     raise Cancelled
+                if self.team.gone:  # whatever the executor says: Dask may leave a future without an answer
+                    for parcel in (*pending.values(), *todo):
+                        self._lose(parcel, RuntimeError(self.team.gone))
+                    return
         finally:
             for future in pending:
                 future.cancel()

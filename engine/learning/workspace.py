@@ -62,13 +62,16 @@ class Evaluation:
     propagated: Ints
 
 
+_Rows = tuple[int, Floats, Floats, Fitter | None]
+"""Of a chunk: where it starts, its weights, these with the sign, and what fits its targets."""
+
+
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """How a job is propagated: its tape, and chunk by chunk where it starts, its weights, these with the sign, and what
-    fits its targets."""
+    """How a job is propagated: its tape, and its rows chunk by chunk."""
 
     tape: Tape | Levels
-    chunks: tuple[tuple[int, Floats, Floats, Fitter | None], ...]
+    chunks: tuple[_Rows, ...]
     is_slow: bool
 
 
@@ -151,10 +154,10 @@ class Workspace:
         """
         first, last = share
         for job in term.jobs:
-            which = slice(max(0, first), max(0, last))
-            yield from Workspace._run_job(self, job, term.sign, cancelled, None, which)
-            number = len(self._find_run(job, term.sign).chunks)
-            first, last = first - number, last - number
+            run = self._find_run(job, term.sign)
+            for chunk in run.chunks[max(0, first) : max(0, last)]:
+                yield self._run_chunk(job, run, chunk, cancelled)
+            first, last = first - len(run.chunks), last - len(run.chunks)
 
     def _propagate(
         self,
@@ -166,43 +169,43 @@ class Workspace:
     ) -> None:
         """Propagate the rows of a term, a chunk at a time, and add what they count, and find ± w log Z of each."""
         for job in term.jobs:
-            for span, counted, weighted in self._run_job(job, term.sign, cancelled, visit):
+            run = self._find_run(job, term.sign)
+            for chunk in run.chunks:
+                span, counted, weighted = self._run_chunk(job, run, chunk, cancelled, visit)
                 counts[span] += counted
                 found.append(weighted)
 
-    def _run_job(
+    def _run_chunk(
         self,
         job: Job,
-        sign: int,
+        run: _Run,
+        chunk: _Rows,
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None = None,
-        which: slice = slice(None),
-    ) -> Iterator[Counted]:
-        """What each chunk of a job counts, or each of some of them."""
+    ) -> Counted:
+        """What a chunk of a job counts."""
 
         def check() -> None:
             if cancelled():
                 raise Cancelled
 
-        run = self._find_run(job, sign)
-        tape, inner_check = run.tape, check if run.is_slow else None
-        for start, weights, signed, fitter in run.chunks[which]:
-            check()
-            if fitter is not None:
-                fitter.fit(check)
-            log_z = tape.run(start, weights, inner_check)
-            doubtful = tape.find_doubtful()
-            if doubtful is not None:
-                self._correct(job, tape, start, weights, doubtful, log_z)
-            if fitter is not None:
-                fitter.settle(log_z)
-            counted = tape.counts()
-            weighted = log_z * signed
-            if doubtful is not None or fitter is not None:
-                weighted[weights == 0] = 0.0  # also where the row is impossible
-            if visit is not None and isinstance(tape, Tape):
-                visit(Chunk(weights, tape.families()))
-            yield tape.span, counted, weighted
+        check()
+        tape, (start, weights, signed, fitter) = run.tape, chunk
+        if fitter is not None:
+            fitter.fit(check)
+        log_z = tape.run(start, weights, check if run.is_slow else None)
+        doubtful = tape.find_doubtful()
+        if doubtful is not None:
+            self._correct(job, tape, start, weights, doubtful, log_z)
+        if fitter is not None:
+            fitter.settle(log_z)
+        counted = tape.counts()
+        weighted = log_z * signed
+        if doubtful is not None or fitter is not None:
+            weighted[weights == 0] = 0.0  # also where the row is impossible
+        if visit is not None and isinstance(tape, Tape):
+            visit(Chunk(weights, tape.families()))
+        return tape.span, counted, weighted
 
     def _find_run(self, job: Job, sign: int) -> _Run:
         return self._runs.get(job) or self._prepare(job, sign)

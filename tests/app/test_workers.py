@@ -5,15 +5,18 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import sys
+import threading
 
 import pytest
 
 import app.workers
 from app.workers import Crew, describe_crew, noting_interrupts
 from engine.learning.learn import learn
+from engine.learning.shared_rows import count_share
 from engine.learning.stopping import Stopping
-from engine.learning.workers import Team
+from engine.learning.team import Team
 from tests.command_line import EXAMPLES, assert_refused, run
 from tests.engine.learning.models import chain, chain_data
 from tests.engine.learning.test_executors import Recorder, same
@@ -110,6 +113,73 @@ def test_tasks_of_dask_stop_when_they_are_told_to(tmp_path, cluster):
         *_, last = learn(chain(), chain_data(), n_init=2, stopping=endless, executor=team, cancelled=begun.exists)
         assert [future.result() for future in [executor.submit(int) for _ in range(4)]] == [0] * 4
     assert last.stop == "cancelled"
+
+
+def test_rows_are_shared_out_by_dask(monkeypatch, cluster):
+    monkeypatch.setattr("engine.inference.tape.CHUNK_BYTES", 1)  # rows in chunks of 64
+    problem = {"stopping": Stopping(max_iter=5)}
+    *_, alone = learn(chain(), chain_data(), executor=Team(Recorder(), 1), **problem)
+    with app.workers._call_dask(cluster.scheduler_address) as team:
+        team.executor, team.shares_from, team.size = Counting(team.executor), 0.0, 16
+        *_, there = learn(chain(), chain_data(), executor=team, **problem)
+    same(alone, there)
+    assert count_share in team.executor.asked
+    assert (team.lost, team.left, team.trouble) == (0, 0, "")
+
+
+class Counting:
+    """An executor that remembers what it was given."""
+
+    def __init__(self, executor):
+        self.executor, self.asked = executor, []
+
+    def submit(self, function, *words):
+        self.asked.append(function)
+        return self.executor.submit(function, *words)
+
+
+def test_all_workers_of_dask_are_gone(tmp_path, monkeypatch):
+    """The only one is killed in the middle, and none comes: the program goes on by itself."""
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr(app.workers, "GONE_SECONDS", 0.2)
+    monkeypatch.setattr("engine.learning.workers.PARCEL_SECONDS", 0.0)
+    problem, begun = {"n_init": 2, "stopping": Stopping(tol=1e-3)}, tmp_path / "begun"
+    *_, alone = learn(chain(), chain_data(), executor=Team(Recorder(), 1), **problem)
+    with LocalCluster(n_workers=0, dashboard_address=":0", silence_logs="CRITICAL") as empty:
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", empty.scheduler_address, "--no-nanny"]
+        worker = subprocess.Popen([*command, "--no-dashboard", "--nthreads", "1"], stderr=subprocess.DEVNULL)
+        try:
+            with Client(empty, set_as_default=False) as client:
+                client.wait_for_workers(1, timeout=120)
+            with app.workers._call_dask(empty.scheduler_address) as team:
+                team.executor = Holding(team.executor, begun)
+
+                def kill():
+                    if begun.exists():
+                        worker.kill()
+                    return False
+
+                *_, there = learn(chain(), chain_data(), executor=team, cancelled=kill, **problem)
+        finally:
+            worker.kill()
+            worker.wait()
+    same(alone, there)
+    assert team.lost >= 1
+    assert team.trouble == "all of Dask's workers were gone for 0 s"
+
+
+def hold(path, *_):
+    """Begin, and never end."""
+    with open(path, "w"):
+        pass
+    threading.Event().wait()
+
+
+class Holding(Killing):
+    """An executor whose second parcel holds its worker for ever."""
+
+    work = staticmethod(hold)
 
 
 def test_what_is_refused(monkeypatch):

@@ -11,13 +11,13 @@ from threading import Event
 import numpy as np
 import pytest
 
-from engine.learning import workers
+from engine.learning import shared_rows, workers
 from engine.learning.learn import learn
 from engine.learning.learners.em import EM
 from engine.learning.methods import Method
 from engine.learning.shared_rows import count_share
 from engine.learning.stopping import Stopping
-from engine.learning.workers import Team
+from engine.learning.team import Team
 from engine.learning.workspace import Workspace
 from engine.model.network import as_markov
 from engine.simulation.missingness import hide
@@ -210,6 +210,28 @@ def test_rows_that_workers_lose_are_counted_here(many_chunks):
     team = Team(Dying(), 4, shares_from=0.0)
     same(alone, run(network, dataset, executor=team, max_iter=40)[-1])
     assert (team.trouble, team.lost, team.left) == ("it is broken", 1, 0)
+
+
+class Silent(Idle):
+    """An executor whose workers are gone as soon as they are asked, and which never says so."""
+
+    def submit(self, *_):
+        self.team.gone = "all are gone"
+        return super().submit()
+
+
+@pytest.mark.parametrize("shares_from", [0.0, np.inf], ids=["rows", "parcels"])
+def test_workers_that_are_gone_are_not_waited_for(monkeypatch, many_chunks, shares_from):
+    monkeypatch.setattr(workers, "PARCEL_SECONDS", 0.0)
+    monkeypatch.setattr(shared_rows, "POLL_SECONDS", 0.0)
+    network = latent_class(7) if shares_from == 0.0 else chain(15)
+    dataset = hide(simulate(network, 700, 3), ["C"]) if shares_from == 0.0 else chain_data(200, 15)
+    alone = run(network, dataset, executor=Team(Recorder(), 1), max_iter=40)[-1]
+    executor = Silent()
+    team = executor.team = Team(executor, 4, shares_from=shares_from)
+    same(alone, run(network, dataset, executor=team, max_iter=40)[-1])
+    assert (team.trouble, team.left) == ("all are gone", 0)
+    assert 1 <= len(executor.futures) <= 2 * team.size  # what was handed over before it was noticed
 
 
 def die(*_):
