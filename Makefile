@@ -52,19 +52,24 @@ types: $(VENV)/ready-to-test
 	$(BIN)/python -m mypy
 
 # The profile makes hypothesis draw the same examples each time.
-tests: $(VENV)/ready-to-test chromium postgresql
+tests: $(VENV)/compiled chromium postgresql
 	$(BIN)/python -m pytest $(WORKERS) --hypothesis-profile=ci -m "not alone and not spark" --junit-xml=$(REPORTS)/tests.xml $(ARGS)
 
 # What measures times has the machine for itself: after the rest has run, well or not.
 timings: $(VENV)/ready-to-test chromium
-	$(BIN)/python -m pytest -m alone -s --junit-xml=$(REPORTS)/timings.xml tests/ui
+	$(BIN)/python -m pytest -m alone -s --junit-xml=$(REPORTS)/timings.xml $$(grep -l mark.alone -r tests/ui --include="*.py")
 
 # Spark takes 400 MB and Java, and half a minute to start: not part of make test.
 test-spark: $(VENV)/ready-to-test
 	$(PIP) install --editable ".[spark]"
 	$(BIN)/python -m pytest -m spark tests/engine/sources
 
-bench: $(VENV)/ready-to-test
+# What only the comparisons need; without it they say what is absent, and the rest is measured.
+$(VENV)/ready-to-bench: pyproject.toml | $(VENV)/ready-to-test
+	@echo "Installing what the engine is compared with into $(VENV): 370 MB, the first time"
+	$(call INSTALL,".[peers]") && touch $@ || echo "It could not be installed; measuring without it" >&2
+
+bench: $(VENV)/ready-to-test $(VENV)/ready-to-bench
 	$(BIN)/python -m tests.benchmarks $(ARGS)
 
 reproduce: $(VENV)/ready-to-run
@@ -94,6 +99,11 @@ $(VENV)/ready-to-test: pyproject.toml | $(VENV)/made
 	@echo "Installing pgmgui and the tools of its checks into $(VENV): a minute or two, the first time"
 	$(call INSTALL,".[dev]")
 	@touch $@ $(VENV)/ready-to-run
+
+# What is imported the first time is compiled: by one process, beside lint and types, or each worker would do all of it.
+$(VENV)/compiled: $(VENV)/ready-to-test
+	@$(BIN)/python -m pytest --collect-only -qq >/dev/null || true
+	@touch $@
 
 # Debian keeps ensurepip in a package of its own; without it, the machine's pip puts one into the .venv.
 $(VENV)/made:

@@ -293,7 +293,13 @@ def add_learner(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--random-state", type=int, default=0, metavar="S", help="seed (default: %(default)s)")
     parser.add_argument("--n-init", type=int, default=1, metavar="K", help="restarts (default: %(default)s)")
-    parser.add_argument("--tol", type=float, default=Stopping.tol, metavar="T", help="default: %(default)s")
+    parser.add_argument(
+        "--tol",
+        type=float,
+        default=Stopping.tol,
+        metavar="T",
+        help="default: %(default)s; that of the page, on the likelihood, is less strict",
+    )
     parser.add_argument(
         "--estimate",
         choices=ESTIMATES,

@@ -41,12 +41,13 @@ from pgmgui.project.apart import prepare
 from pgmgui.project.counting import ELSEWHERE, build_counted_scene, count_into, find_place, is_counted
 from pgmgui.project.data_reading import DataFile, is_table, read_scene
 from pgmgui.project.examples import load_gallery
+from pgmgui.project.folders import default_folder
 from pgmgui.project.links import Link, parse_link
 from pgmgui.project.look import take_look
 from pgmgui.project.network_files import open_scene
 from pgmgui.project.scene import Derived, Scene, derive
 from pgmgui.project.session_file import Saved, is_session, read_session
-from pgmgui.project.store import MOST_KEPT, Store, default_folder
+from pgmgui.project.store import MOST_KEPT, Store
 from pgmgui.state.answers import Answers
 from pgmgui.state.arrow_facts import ArrowFacts
 from pgmgui.state.desk import Desk

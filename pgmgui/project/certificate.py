@@ -22,10 +22,16 @@ MOST_OPEN = 5
 
 def certify(bounds: AnyBounds, reached: Snapshot) -> str:
     """How far the best restart of a snapshot is from the bounds of its problem, in sentences."""
+    return certify_gaps(find_gaps(bounds, reached), reached)
+
+
+def find_gaps(bounds: AnyBounds, reached: Snapshot) -> list[float]:
+    """How far the best restart is below its bounds: per component, or once where components are coupled."""
     objective = reached.objective[reached.best]
     if isinstance(bounds, MarkovBounds):
-        return certify_gaps([bounds.total - float(objective.sum())], reached)
-    return certify_gaps((bounds.imap - objective)[:-1].tolist(), reached)
+        return [bounds.total - float(objective.sum())]
+    gaps: list[float] = (bounds.imap - objective)[:-1].tolist()
+    return gaps
 
 
 def certify_gaps(gaps: Sequence[float], reached: Snapshot) -> str:

@@ -43,6 +43,7 @@ class CountedData:
         pairs = zip(self.dataset.variables, self.dataset.columns, strict=True)
         known = dict(self.origin.columns)
         columns = [(variable.name, known.get(name, name)) for variable, name in pairs if name is not None]
+        columns += [(name, column) for name, column in self.origin.columns if not column]
         return replace(self.origin, columns=tuple((new, old) for new, old in columns if new != old))
 
 

@@ -21,11 +21,8 @@ from pgmgui.project.counted_data import WHY, AnyData, CountedData
 from pgmgui.project.data_reading import make_scene
 from pgmgui.project.network_files import find_path
 from pgmgui.project.scene import Scene, with_data
-from pgmgui.project.words import cut
 
 T = TypeVar("T")
-MOST_NAMES = 8
-"""Columns, or variables, that a note names."""
 ELSEWHERE = (
     "data at a path or a URL is not opened here: this page is open to others, who would read what is on the machine "
     "that serves it; upload a file, or start pgmgui without --address"
@@ -79,17 +76,16 @@ def is_counted(where: str) -> bool:
     return is_large(where, None)
 
 
-def open_place(place: Place, network: Network | None, password: str = "") -> AnyData:
-    """The data at a place: over the variables of a network, or over ones made from its columns."""
+def open_place(place: Place, network: Network | None, password: str = "", asks: bool = False) -> AnyData:
+    """The data at a place: over the variables of a network, or over ones made from its columns.
+
+    A MisfitError is raised where values are no states; and, if the user is to be asked, where columns are no variables.
+    """
     where = add_password(place.where, password) if is_url(place.where) else place.where
     variables, scopes = (None, ()) if network is None else (network.variables, network.scopes)
-    request = Request(where, place.table, None, variables, (), scopes, option="", renamed=dict(place.columns))
-    found = open_source(request)
+    request = Request(where, place.table, None, variables, (), scopes, option="", asks=asks)
+    found = open_source(replace(request, renamed=dict(place.columns), given=place.given))
     notes = [f"counted where it lies, in {place.title}", *found.notes]
-    if found.unmatched:
-        notes.append(f"columns that match no variable are left out: {cut(found.unmatched, MOST_NAMES)}")
-    if found.absent:
-        notes.append(f"variables without a column are hidden: {cut(found.absent, MOST_NAMES)}")
     if isinstance(found.data, Dataset):
         return DataDocument(found.data, tuple(notes), found.unmatched, found.absent)
     table = found.data
@@ -100,9 +96,9 @@ def open_place(place: Place, network: Network | None, password: str = "") -> Any
     return CountedData(table, place, tuple(notes), found.unmatched, found.absent)
 
 
-def count_into(scene: Scene, place: Place, password: str = "") -> Scene:
-    """A scene with the data at a place; rows are not held out any more."""
-    data = open_place(place, scene.document.network, password)
+def count_into(scene: Scene, place: Place, password: str = "", asks: bool = False) -> Scene:
+    """A scene with the data at a place; rows are not held out any more. See :func:`open_place`."""
+    data = open_place(place, scene.document.network, password, asks)
     if isinstance(data, CountedData) and scene.hold_out is not None:
         data = replace(data, notes=(*data.notes, f"no rows are held out any more, for {WHY}"))
         scene = replace(scene, hold_out=None)

@@ -27,6 +27,8 @@ MOST_DOTS = 40
 MOST_POINTS = 400
 """A line is drawn with no more points than this: more cannot be seen."""
 PER_ROW = 2
+BARS = 0.8
+"""The part of a place that its bars take."""
 TITLE = 62
 """Letters of a title that fit over a chart."""
 
@@ -84,7 +86,9 @@ class _Drawing:
         if chart.labels:
             across = [-0.5, len(chart.labels) - 0.5]
         self.x = _Scale(across, chart.across_base, LEFT, WIDTH - RIGHT)
-        self.y = _Scale([y for each in self.series for _, y in each.points], chart.up_base, self.floor - 8, TOP + 8)
+        up = [y for each in self.series for _, y in each.points]
+        self.base = 1.0 if chart.up_base else 0.0
+        self.y = _Scale([*up, self.base] if chart.has_bars else up, chart.up_base, self.floor - 8, TOP + 8)
 
     def draw(self) -> str:
         chart = self.chart
@@ -98,7 +102,8 @@ class _Drawing:
             f"{escape(chart.up)}</text>",
         ]
         for k, each in enumerate(self.series):
-            parts += [self._draw_line(each), self._draw_legend(each, self.foot + LINE * (k + 1) - 5)]
+            drawn = self._draw_bars(each, k) if chart.has_bars else self._draw_line(each)
+            parts += [drawn, self._draw_legend(each, self.foot + LINE * (k + 1) - 5)]
         return "".join(parts)
 
     def _draw_axes(self) -> list[str]:
@@ -137,6 +142,22 @@ class _Drawing:
             return line
         dots = zip(places, series.points, strict=True)
         return line + "".join(_draw_dot(*at, series, colour, _tell(*point)) for at, point in dots)
+
+    def _draw_bars(self, series: Series, number: int) -> str:
+        """Bars of a series, the paper's open, beside those of the others; and the line that they stand on."""
+        colour, _ = self._look(series)
+        place = self.x.place(1) - self.x.place(0)
+        width, floor = BARS * place / len(self.series), self.y.place(self.base)
+        parts = [f'<path d="M{LEFT} {floor:.1f}H{WIDTH - RIGHT}" stroke="{FRAME}"/>'] if not number else []
+        for at, value in series.points:
+            left, top = self.x.place(at) - BARS * place / 2 + number * width, self.y.place(value)
+            told = escape(f"{series.name}, {self.chart.labels[int(at)]}: {value:.4g}")
+            parts.append(
+                f'<rect x="{left + 1:.1f}" y="{min(top, floor):.1f}" width="{width - 2:.1f}" '
+                f'height="{abs(top - floor):.1f}" fill="{"#ffffff" if series.is_paper else colour}" stroke="{colour}" '
+                f'stroke-width="1.5"><title>{told}</title></rect>'
+            )
+        return "".join(parts)
 
     def _draw_legend(self, series: Series, y: float) -> str:
         colour, dash = self._look(series)

@@ -6,10 +6,10 @@ import enum
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
-from engine.formats import DataDocument
 from engine.formats.tables.cells import MISSING_CODES, split_vector
 from engine.formats.tables.columns import build_dataset, make_variable, match_columns
 from engine.formats.tables.matching import list_strangers, list_unknown, suggest_states, suggest_variables
@@ -109,9 +109,10 @@ class Matching:
         if item.text is None:
             return self.table.rows
         column = self.table.columns[item.column]
-        return int(np.count_nonzero(column.codes == column.texts.index(item.text)))
+        k = column.texts.index(item.text)
+        return int(np.count_nonzero(column.codes == k) if column.rows is None else column.rows[k])
 
-    def choose(self, item: Item, choice: Meaning) -> Matching:
+    def choose(self, item: Item, choice: Meaning) -> Self:
         """The same with another choice. A column's values are then looked at anew, and a variable has one column."""
         if choice not in self.options(item):
             return self
@@ -123,7 +124,7 @@ class Matching:
             choices |= _question(self.table, self.network, robbed, Special.NOTHING)
         return replace(self, choices={**choices, **_question(self.table, self.network, item.column, choice)})
 
-    def choose_alike(self, item: Item, choice: Special) -> Matching:
+    def choose_alike(self, item: Item, choice: Special) -> Self:
         """The same choice for all values of the column; or for all columns, where it can be made."""
         if item.text is not None:
             alike = {
@@ -138,7 +139,7 @@ class Matching:
                 matching = matching.choose(other, choice)
         return matching
 
-    def follow(self, network: Network) -> Matching:
+    def follow(self, network: Network) -> Self:
         """The same beside a network that may have other tables or arrows, but not other variables."""
         if network.variables != self.network.variables:
             raise ModelError("the variables of the network have changed meanwhile; match the data again")
@@ -149,13 +150,17 @@ class Matching:
 
         The note goes before what there is to say about the data.
         """
-        network, changes = self._extend(scene)
-        data = self._build(network)
-        if network is not self.network:
-            scene, _ = follow(replace(scene, data=None), network, changes)
-        return with_data(scene, replace(data, notes=(note, *data.notes)))
+        extended = self.extend(scene)
+        network = extended.document.network
+        data = build_dataset(self.table, network.variables, (), self.columns(network), self.values)
+        return with_data(extended, replace(data, notes=(note, *data.notes)))
 
-    def _extend(self, scene: Scene) -> tuple[Network, Changes]:
+    def again(self, network: Network) -> Matching:
+        """The same table beside another network, with what is most likely chosen."""
+        return begin_matching(self.table, network)
+
+    def extend(self, scene: Scene) -> Scene:
+        """The scene with the variables and states that are new; without its data, if there are some."""
         network = self.network
         states: dict[str, list[int | None]] = {}
         for name, texts in self._new_states().items():
@@ -167,17 +172,25 @@ class Matching:
             assert variable is not None
             network = editing.add_variable(network, variable)
         places = place_below(scene.document.positions, [variable.name for variable in added if variable])
-        return network, Changes(positions=places, states=states)
+        if network is self.network:
+            return scene
+        return follow(replace(scene, data=None), network, Changes(positions=places, states=states))[0]
 
-    def _build(self, network: Network) -> DataDocument:
+    def columns(self, network: Network) -> dict[int, int]:
+        """The column of each variable of the network with new ones that has one."""
         columns = dict(self.taken)
         for item in self._new_columns():
             columns[network.index[self.table.columns[item.column].name]] = item.column
+        return columns
+
+    @property
+    def values(self) -> dict[int, dict[str, str | None]]:
+        """By column, what its texts mean that are no states; new states mean themselves."""
         values: dict[int, dict[str, str | None]] = {}
         for item, choice in self.choices.items():
             if item.text is not None and choice is not Special.NEW:
                 values.setdefault(item.column, {})[item.text] = choice if isinstance(choice, str) else None
-        return build_dataset(self.table, network.variables, (), columns, values)
+        return values
 
     def _new_columns(self) -> Iterator[Item]:
         return (item for item in self.items if item.text is None and self.choices[item] is Special.NEW)

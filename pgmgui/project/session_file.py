@@ -5,7 +5,8 @@
     {"format": "pgmgui-session", "version": 2, "title": ..., "note": ...,
      "network": {a network file of ours, see engine.formats.networks.json_network},
      "data": null, {"csv": text, "notes": [...]}, {"file": name, "sha256": ..., "notes": [...]} or
-         {"place": {"where": path, pattern or URL without a password, "table": ..., "columns": {variable: column}}},
+         {"place": {"where": path, pattern or URL without a password, "table": ..., "columns": {variable: column, or
+             "" if that column is left out}, "values": {column: {text: state, null if missing}}}},
      "marks": {variable: {"kind": ..., ...}}, see pgmgui.project.mark_file,
      "prior": {variable: number or flat list}, "common_prior": number,
      "factor_prior": null or {"kind": "l2" | "l1", "width": number},
@@ -147,7 +148,8 @@ def dump(saved: Saved, data: Mapping[str, Any] | None = None, indent: int | None
     if isinstance(scene.data, DataDocument):
         data = {**(data or {"csv": dump_csv(scene.data)}), "notes": notes}
     elif place is not None:
-        data = {"place": {"where": place.where, "table": place.table, "columns": dict(place.columns)}}
+        values = {"values": place.given} if place.values else {}
+        data = {"place": {"where": place.where, "table": place.table, "columns": dict(place.columns), **values}}
     root = {
         "format": FORMAT,
         "version": VERSION,
@@ -284,7 +286,8 @@ def _parse_place(item: dict[str, Any] | None) -> Place | None:
     if item is None:
         return None
     with _at("data.place"):
-        return Place(drop_password(item["where"]), item["table"], tuple(item["columns"].items()))
+        values = [(name, text, state) for name, texts in item["values"].items() for text, state in texts.items()]
+        return Place(drop_password(item["where"]), item["table"], tuple(item["columns"].items()), tuple(values))
 
 
 def _fit_mark(mark: Mark, name: str, network: Network) -> Mark:
@@ -326,15 +329,21 @@ _AXES = record(
         "looser": optional(flag, False),
     }
 )
+_PLACE = record(
+    {
+        "where": text(),
+        "table": optional(text(), None),
+        "columns": optional(map_of(text()), {}),
+        "values": optional(map_of(map_of(optional(text(), None))), {}),
+    }
+)
 _DATA = record(
     {
         "csv": optional(text(MOST_BYTES), None),
         "file": optional(text(), None),
         "sha256": optional(text(), ""),
         "notes": optional(list_of(text()), ()),
-        "place": optional(
-            record({"where": text(), "table": optional(text(), None), "columns": optional(map_of(text()), {})}), None
-        ),
+        "place": optional(_PLACE, None),
     }
 )
 _HOLD_OUT = record({"share": number(*RANGES["hold_out"]), "seed": whole(*RANGES["hold_out_seed"])})

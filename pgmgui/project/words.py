@@ -336,7 +336,7 @@ def summarise(
         return [*facts, "no data"]
     facts.append(count(dataset.total_weight, "row"))
     if dataset.total_weight != dataset.n_rows:
-        facts.append(f"{dataset.n_rows:,} counted")
+        facts.append(f"{count(dataset.n_rows, 'line')} with weights")
     if held_out:
         facts.append(f"{held_out:,.6g} of them held out")
     for role, word in ((Role.HIDDEN, "hidden"), (Role.PARTIAL, "partly missing"), (Role.SOFT, "uncertain")):

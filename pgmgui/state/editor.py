@@ -22,7 +22,7 @@ from engine.model.table_prior import TablePrior, describe_table_prior
 from engine.model.variable import Variable
 from pgmgui.project.clipping import cut_out, dump_part, join, parse_part
 from pgmgui.project.counted_data import AnyData
-from pgmgui.project.examples import Example
+from pgmgui.project.examples import AnyExample
 from pgmgui.project.factor_prior import FactorPrior
 from pgmgui.project.following import Changes, follow, tell_plain
 from pgmgui.project.layers import SHAPE
@@ -93,8 +93,8 @@ class Editor(OpenScene):
         """What is open; before it was laid out by itself for the canvas, while nothing else was done."""
         return self.scene if self._before_fit is None or self.scene is not self._opened else self._before_fit
 
-    def open_example(self, example: Example) -> bool:
-        """Work on an example of the gallery."""
+    def open_example(self, example: AnyExample) -> bool:
+        """Work on an example."""
         document, data = example.read()
         marks = dict.fromkeys(example.hide, Hidden())
         return self.open(

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from engine.learning.bounds import CERTIFIED
 from engine.learning.snapshot import Snapshot
-from pgmgui.project.certificate import certify
+from pgmgui.project.certificate import certify, find_gaps
 from pgmgui.project.held_out_words import describe_tested
 from pgmgui.project.scene import Parts
 from pgmgui.project.target_words import describe_targets
@@ -60,8 +60,8 @@ def describe_race(race: Raced, moment: Frame | None = None, briefly: bool = Fals
     if race.goes_on_from is not None:
         runs.append(f"Continue goes on from iteration {race.goes_on_from:,}.")
     notes = dict.fromkeys(curve.note for curve in curves)
-    # Of a run that stands still, or was read from a file, there is nothing to tell.
-    is_climbing = not race.stale and CERTIFIED < float(best.distance[best.best].sum()) < math.inf
+    # Of a run that stands still, or was read from a file, there is nothing to tell; nor is an estimate above the bound.
+    is_climbing = not race.stale and CERTIFIED < float(best.distance[best.best].sum()) < _find_gap(best, parts)
     distance = describe_distance(best) if is_climbing and moment is None else ""
     tests = [describe_tested(LEARNERS[curve.method], curve.tested) for curve in curves]
     about = [describe_targets(best.task), describe_unseen(best)]
@@ -74,12 +74,20 @@ def certify_shown(race: Raced, moment: Frame | None) -> str:
     Nothing where that is not known: of results that were kept without it.
     """
     snapshot, parts = race.best if moment is None else moment.snapshot, race.parts
-    if snapshot is None or parts is None:
-        return ""
-    if len(snapshot.objective[snapshot.best]) != len(parts.task.decomposition.components) + 1:
+    if snapshot is None or parts is None or not _is_known(snapshot, parts):
         return ""
     said = certify(parts.bounds, snapshot)
     return said if moment is None else f"At {moment.title}: {said[:1].lower()}{said[1:]}"
+
+
+def _is_known(snapshot: Snapshot, parts: Parts) -> bool:
+    """Whether what was reached is known of each component."""
+    return len(snapshot.objective[snapshot.best]) == len(parts.task.decomposition.components) + 1
+
+
+def _find_gap(snapshot: Snapshot, parts: Parts) -> float:
+    """Nats between what was reached and its bound; infinite where that is not known."""
+    return sum(find_gaps(parts.bounds, snapshot)) if _is_known(snapshot, parts) else math.inf
 
 
 def rank(curves: Collection[Curve]) -> list[Curve]:

@@ -45,7 +45,8 @@ NUMBERS = {
     ),
     "tol": Number(
         "Tolerance",
-        "What has changed by no more than this twice in a row has converged. 0: go on to the limit.",
+        "What has changed by no more than this twice in a row has converged. 0: go on to the limit. "
+        "The command `learn` has a stricter default, on parameters; Copy as command takes this one along.",
         *RANGES["tol"],
         whole=False,
     ),

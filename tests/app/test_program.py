@@ -98,6 +98,7 @@ def test_an_interrupt_ends_learning_at_once(tmp_path, place, code, wrote):
     assert _children_cpu() - others - before < SOON
     assert (process.returncode, out.exists()) == (code, wrote), complaints
     assert "Traceback" not in complaints
+    assert ("stopped by Ctrl+C" in complaints) == (code == 130)
 
 
 @pytest.mark.parametrize(

@@ -1,56 +1,20 @@
-"""Components on the canvas: hulls, badges, looking at one alone, gaps; and a large network."""
+"""Components on the canvas: hulls, badges, looking at one alone, gaps."""
 
 from __future__ import annotations
 
 import math
 import re
-import time
 
 import pytest
 from playwright.sync_api import expect
 
 from engine.learning.bounds import CERTIFIED
 from engine.learning.learn import learn
-from pgmgui.board.picture import draw, look_at, shade
-from pgmgui.components.canvas.canvas import Canvas
+from pgmgui.board.picture import look_at, shade
 from pgmgui.project.words import show_gap
 from pgmgui.state.session import Session
 from tests.ui.lab import Lab
-from tests.ui.panels import NODES, open_example, open_large
-
-# Counts the frames between two calls, and those in which a node has moved.
-COUNT_FRAMES = """node => {
-  window.frames_drawn = {all: 0, moved: 0, start: performance.now(), place: node.getAttribute("transform")}
-  const count = () => {
-    const drawn = window.frames_drawn
-    const place = node.getAttribute("transform")
-    drawn.all += 1
-    drawn.moved += place !== drawn.place
-    drawn.place = place
-    drawn.seconds = (performance.now() - drawn.start) / 1000
-    drawn.frame = requestAnimationFrame(count)
-  }
-  window.frames_drawn.frame = requestAnimationFrame(count)
-}"""
-FRAMES = "() => { cancelAnimationFrame(window.frames_drawn.frame); return window.frames_drawn }"
-
-# Draws a graph without a server and dresses it five times: milliseconds until each was painted.
-RESTYLE = """async ([source, load, style]) => {
-  const file = URL.createObjectURL(new Blob([source, "\\nexport {Canvas}"], {type: "text/javascript"}))
-  const root = document.createElement("div")
-  root.style.height = "600px"
-  document.body.appendChild(root)
-  const canvas = new (await import(file)).Canvas(root, () => {})
-  canvas.load(load)
-  const times = []
-  for (let k = 0; k < 5; k++) {
-    const start = performance.now()
-    canvas.style(style)
-    await new Promise(done => requestAnimationFrame(() => setTimeout(done)))
-    times.push(performance.now() - start)
-  }
-  return times
-}"""
+from tests.ui.panels import open_example
 
 
 def test_a_component_is_looked_at_alone(open_scene):
@@ -152,51 +116,6 @@ def test_the_gap_of_a_component_is_told_by_variable(open_panel):
         badge = "✓" if share.gap <= CERTIFIED else show_gap(share.gap)
         expect(lab.node(names[v]).locator(".badge")).to_have_text(badge)
     expect(lab.node("smoke")).to_have_attribute("data-shade", "")
-
-
-@pytest.mark.alone
-def test_a_large_network_stays_smooth(open_scene):
-    board = open_scene("large")
-    page = board.page
-    assert len(board.names()) == NODES
-    expect(board.canvas).to_have_attribute("data-styles", "1")
-    x, y = board.middle("N250")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 8, y, steps=2)
-    board.wait_for_paint()
-    board.node("N250").evaluate(COUNT_FRAMES)
-    page.mouse.move(x + 128, y + 60, steps=60)
-    drag = page.evaluate(FRAMES)
-    page.mouse.up()
-    start = time.perf_counter()
-    board.synced()
-    settled = time.perf_counter() - start
-    assert board.middle("N250") == pytest.approx((x + 128, y + 60), abs=1)
-    board.node("N251").focus()
-    start = time.perf_counter()
-    board.after_style(lambda: page.keyboard.press("h"))
-    restyled = time.perf_counter() - start
-    print(
-        f"500 nodes: {drag['moved']} moves in {drag['all']} frames, {drag['all'] / drag['seconds']:.0f} a second; "
-        f"{settled:.2f} s until the move was saved; {restyled:.2f} s from hiding to the new picture"
-    )
-    # 60 moves of the pointer must not pile up: most are drawn on their own, each in a frame or two.
-    assert drag["moved"] >= 20
-    assert drag["all"] <= 4 * drag["moved"]
-
-
-@pytest.mark.alone
-def test_five_hundred_nodes_are_dressed_anew_in_a_fifth_of_a_second(page):
-    session, sent = Session(), []
-    open_large(session)
-    canvas = Canvas(graph=draw(session.document), look=look_at(session))
-    canvas._send_msg = sent.append
-    canvas._load()
-    page.goto("about:blank")
-    times = sorted(page.evaluate(RESTYLE, [Canvas._esm, *sent]))
-    print("500 nodes restyled and painted in", ", ".join(f"{time:.0f} ms" for time in times))
-    assert times[0] < 200
 
 
 # Whether the canvas is that wide, and all names of hulls are inside of it.

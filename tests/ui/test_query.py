@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import time
 
 import numpy as np
 import pytest
@@ -20,7 +19,6 @@ from pgmgui.project.examples import load_gallery
 from pgmgui.state.session import Session
 from tests import oracles
 from tests.ui.query_page import Asking
-from tests.ui.test_canvas_components import COUNT_FRAMES, FRAMES
 
 # Presses a key three times on a bar of its own, while the first answer comes: what is sent, and what the bar says.
 PRESS_QUICKLY = """async source => {
@@ -239,27 +237,3 @@ def test_hostile_names_are_just_names(open_panel, tmp_path):
     page.rename("B", HOSTILE + "2")
     expect(page.card(HOSTILE + "2")).to_be_visible()
     expect(page.page.locator("img")).to_have_count(0)
-
-
-@pytest.mark.alone
-def test_bars_of_a_large_network_stay_smooth(open_scene):
-    board = open_scene("large")
-    page = Asking(board)
-    start = time.perf_counter()
-    page.show_bars()
-    shown = time.perf_counter() - start
-    expect(page.page.locator("[data-card]")).to_have_count(500)
-    x, y = board.middle("N250")
-    page.page.mouse.move(x, y)
-    page.page.mouse.down()
-    page.page.mouse.move(x + 8, y, steps=2)
-    board.wait_for_paint()
-    board.node("N250").evaluate(COUNT_FRAMES)
-    page.page.mouse.move(x + 128, y + 60, steps=60)
-    drag = page.page.evaluate(FRAMES)
-    page.page.mouse.up()
-    board.synced()
-    rate = drag["all"] / drag["seconds"]
-    print(f"500 cards: shown in {shown:.2f} s; {drag['moved']} moves in {drag['all']} frames, {rate:.0f} a second")
-    assert drag["moved"] >= 20
-    assert drag["all"] <= 4 * drag["moved"]

@@ -98,6 +98,7 @@ class DataGrid(pn.viewable.Viewer):
         if seen is None:
             self._shown = None
             return
+        is_other = self._shown is not None and _is_other_table(seen, self._shown)
         if seen is not self._shown:
             # A cell that was typed does not move its row at once: only once it is known how probable that is now.
             stays = self._editing.is_taking and self._shown is not None and self._shown.n_rows == seen.n_rows
@@ -109,7 +110,11 @@ class DataGrid(pn.viewable.Viewer):
         if not at_hand:
             self._order.value = AS_READ
         self._editing.open(rows and at_hand)
+        if is_other:
+            self._session.look_at_row(None)
         self._show_rows()
+        if is_other and self._looked_at and rows:
+            self._rows.bring(0)
         places = {variable.name: i for i, variable in enumerate(seen.variables)}
         selected = [places[name] for name in self._session.selected if name in places]
         self._rows.visible, self._summary.visible = rows, not rows
@@ -212,6 +217,11 @@ class DataGrid(pn.viewable.Viewer):
 
     def __panel__(self) -> pn.viewable.Viewable:
         return self._view
+
+
+def _is_other_table(new: Rows, old: Rows) -> bool:
+    """Whether rows have nothing to do with those before: not the same table, seen otherwise."""
+    return isinstance(new, IbisTable) and not (isinstance(old, IbisTable) and old.counter is new.counter)
 
 
 def _make_choice(label: str, options: list[str], about: str, width: int) -> pmui.RadioButtonGroup:

@@ -14,7 +14,7 @@ from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.matching import Item, Matching, Meaning, Special, begin_matching
+from pgmgui.project.matching import Item, Matching, Meaning, Special
 from pgmgui.project.words import count, cut
 
 COLUMN_WORDS = {Special.NOTHING: "left out", Special.NEW: "a new variable"}
@@ -87,7 +87,7 @@ class MatchingPanel(pn.viewable.Viewer):
     def ask_again(self, network: Network) -> None:
         """Show what does not fit of the same file with another network."""
         if self._matching is not None:
-            self.ask(begin_matching(self._matching.table, network), self._name)
+            self.ask(self._matching.again(network), self._name)
 
     def close(self) -> None:
         """Ask nothing any more."""
@@ -164,7 +164,7 @@ def matching_source(matching: Matching) -> Source:
         return [_make_row(matching, item) for item in items[first : last + 1]]
 
     columns = (
-        Column("In the file", "head", about="a column; or, indented, a value of it", width=160),
+        Column("In the data", "head", about="a column; or, indented, a value of it", width=160),
         Column("Rows", "number", about="how many rows have the value", width=72),
         Column("Is taken for"),
     )

@@ -18,6 +18,7 @@ from pgmgui.components.plain_text import PlainText
 from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
 from pgmgui.project.counted_data import WHY, CountedData
+from pgmgui.project.counted_matching import CountedMatching
 from pgmgui.project.data_reading import DataFile, build_scene, read_data
 from pgmgui.project.matching import Matching
 from pgmgui.project.scene import Scene
@@ -73,12 +74,10 @@ class DataPanel(pn.viewable.Viewer):
             "contained",
         )
         self._looking = pn.Column(self._status, self._learn, self._grid, sizing_mode="stretch_width", margin=0)
-        path = []
-        if session.local:
-            path = [PlaceForm(session, self._work, self._read_path, lambda: bool(self._as_new.value), self._end_asking)]
+        self._place = self._make_place_form()
         self._view = pn.Column(
             self._upload,
-            *path,
+            *([self._place] if session.local else []),
             self._as_new,
             self._make_buttons(),
             self._work,
@@ -98,6 +97,16 @@ class DataPanel(pn.viewable.Viewer):
         """Say whether the tab is in view."""
         self._grid.look(looked_at)
         self._studio.look(looked_at)
+
+    def _make_place_form(self) -> PlaceForm:
+        return PlaceForm(
+            self._session,
+            self._work,
+            self._read_path,
+            lambda: bool(self._as_new.value),
+            self._end_asking,
+            lambda matching: self._ask(matching, matching.place.title),
+        )
 
     def _make_buttons(self) -> pn.Row:
         """Those that open forms, and one that removes the data."""
@@ -141,16 +150,16 @@ class DataPanel(pn.viewable.Viewer):
         if matching is None:
             self._start(partial(self._build, table))
         elif matching.items:
-            self._ask(matching)
+            self._ask(matching, self._file.name)
         else:
             self._start(partial(self._use, matching))
 
-    def _ask(self, matching: Matching) -> None:
-        self._matching.ask(matching, self._file.name)
+    def _ask(self, matching: Matching, name: str) -> None:
+        self._matching.ask(matching, name)
         self._looking.visible = False
         if not matching.taken:
             self._session.say(
-                f"{self._file.name}: no column is a variable of the network. Nothing has changed yet: "
+                f"{name}: no column is a variable of the network. Nothing has changed yet: "
                 "say in the Data tab what the columns mean, or build variables from them there."
             )
 
@@ -160,6 +169,9 @@ class DataPanel(pn.viewable.Viewer):
     # --- the ways out
 
     async def _use(self, matching: Matching) -> None:
+        if isinstance(matching, CountedMatching):
+            await self._place.use(matching)
+            return
         name = self._file.name
 
         def make(scene: Scene) -> Scene:
@@ -169,8 +181,11 @@ class DataPanel(pn.viewable.Viewer):
         await self._work.change(f"Opening {name}", "open data", make, self._end_asking)
 
     async def _build_from_table(self) -> None:
-        if self._matching.matching is not None:
-            await self._build(self._matching.matching.table)
+        matching = self._matching.matching
+        if isinstance(matching, CountedMatching):
+            await self._place.build(matching.place)
+        elif matching is not None:
+            await self._build(matching.table)
 
     async def _build(self, table: Table) -> None:
         name = self._file.name

@@ -10,10 +10,12 @@ import panel as pn
 import panel_material_ui as pmui
 
 from engine.model.errors import PgmError
+from engine.sources.misfits import MisfitError
 from engine.sources.opening import WhichTableError
-from engine.sources.places import Place, add_password, hide_password, is_url
+from engine.sources.places import Place, is_url
 from pgmgui.components.fields import make_button, make_path_field, make_select
 from pgmgui.project.counted_data import CountedData
+from pgmgui.project.counted_matching import CountedMatching, begin_counted
 from pgmgui.project.counting import Counting, build_counted_scene, count_into, find_place, is_counted, recount
 from pgmgui.project.scene import Derived, Scene
 from pgmgui.project.troubles import explain
@@ -26,7 +28,7 @@ ABOUT = (
     "such as rows/*.parquet, a folder of Parquet files, a .duckdb file, or a URL such as "
     "postgres://user@host/database?table=rows."
 )
-PASSWORD = "For this connection only: it is kept nowhere. Empty where PGPASSWORD or ~/.pgpass has it."  # noqa: S105
+PASSWORD = "Kept nowhere. Empty: the last one for the same place, or that of PGPASSWORD or ~/.pgpass."  # noqa: S105
 TABLE = "Which table of the database holds the data."
 
 
@@ -44,6 +46,8 @@ class PlaceForm(pn.viewable.Viewer):
         Whether variables are to be built from the columns.
     begins : callable
         Called before anything is counted.
+    asks : callable
+        Called with what does not fit.
     """
 
     def __init__(
@@ -53,10 +57,11 @@ class PlaceForm(pn.viewable.Viewer):
         read_file: Callable[[str], Awaitable[None]],
         builds: Callable[[], bool],
         begins: Callable[[], None],
+        asks: Callable[[CountedMatching], None],
     ) -> None:
         super().__init__()
         self._session, self._work = session, work
-        self._read_file, self._builds, self._begins = read_file, builds, begins
+        self._read_file, self._builds, self._begins, self._asks = read_file, builds, begins, asks
         self._known = ("", "")  # the URL and the password of the last connection
         self._listed = ""
         self._counting = Counting("")
@@ -97,6 +102,7 @@ class PlaceForm(pn.viewable.Viewer):
     async def _read(self, _event: object) -> None:
         await settle()
         session, text = self._session, (self._path.value_input or "").strip()
+        session.say("")  # what was wrong with the last path
         if not text:
             session.say("There is no path to read. Type the path of a data file on this machine first.")
             return
@@ -116,10 +122,9 @@ class PlaceForm(pn.viewable.Viewer):
         where, typed = find_place(text)
         if not is_url(where):
             return where, ""
-        known = self._known[1] if self._known[0] == where else ""
-        password = self._password.value_input or typed or known
+        password = self._password.value_input or typed or self._find_password(Place(where))
         self._known = where, password
-        self._path.value = hide_password(add_password(where, password)) if password else where
+        self._path.value = where
         self._password.param.update(value="", value_input="")
         self._listed = self._path.value if self._table.visible else ""
         return where, password
@@ -131,33 +136,63 @@ class PlaceForm(pn.viewable.Viewer):
             return waiting
         return Place(where, table)
 
-    async def _count(self, place: Place, password: str) -> None:
-        before = self._session.scene
-        self._counting = counting = Counting(f"Counting {place.title}")
-        as_new = self._builds() or not before.document.network.variables
+    async def use(self, matching: CountedMatching) -> None:
+        """Count data with what was chosen where it does not fit."""
 
         def make(scene: Scene) -> Scene:
-            if as_new:
-                return build_counted_scene(place, password)
-            return recount(scene, password) if place is scene.place else count_into(scene, place, password)
+            return matching.follow(scene.document.network).count_into(scene, self._find_password(matching.place))
 
-        def do() -> tuple[Scene, Derived] | WhichTableError:
+        await self._run(matching.place, make, "open data")
+
+    async def build(self, place: Place) -> None:
+        """Count data, and build variables from its columns."""
+        await self._run(place, lambda _: build_counted_scene(place, self._find_password(place)), "build variables")
+
+    async def _count(self, place: Place, password: str) -> None:
+        def make(scene: Scene) -> Scene:
+            # What columns mean of data that was counted before has been asked then.
+            return recount(scene, password) if place is scene.place else count_into(scene, place, password, asks=True)
+
+        self._begins()
+        if self._builds() or not self._session.network.variables:
+            await self.build(place)
+        else:
+            await self._run(place, make, "open data")
+
+    def _find_password(self, place: Place) -> str:
+        """That of the last connection, if it was to this place."""
+        return self._known[1] if self._known[0] == place.where else ""
+
+    async def _run(self, place: Place, make: Callable[[Scene], Scene], label: str) -> None:
+        before = self._session.scene
+        self._counting = counting = Counting(f"Counting {place.title}")
+
+        def do() -> tuple[Scene, Derived] | WhichTableError | CountedMatching:
             try:
                 return counting.run(partial(prepare, make, before))
             except WhichTableError as error:
                 return error
+            except MisfitError as error:
+                return begin_counted(error.table, before.document.network, place)
 
-        self._begins()
-        label = "build variables" if as_new else "open data"
         then = partial(self._take, label, before, place)
         await self._work.run(f"Counting {place.title}", do, then, counting, counting.describe, "Stop")
 
     # --- what comes of it
 
-    def _take(self, label: str, before: Scene, place: Place, found: tuple[Scene, Derived] | WhichTableError) -> None:
+    def _take(
+        self,
+        label: str,
+        before: Scene,
+        place: Place,
+        found: tuple[Scene, Derived] | WhichTableError | CountedMatching,
+    ) -> None:
         session = self._session
         if isinstance(found, WhichTableError):
             self._ask_table(place, found)
+            return
+        if isinstance(found, CountedMatching):
+            self._asks(found)
             return
         self._list_tables("", [])
         scene, derived = found

@@ -16,6 +16,7 @@ from pgmgui.components.plain_text import HtmlText, PlainText
 from pgmgui.components.transfer.transfer import Download
 from pgmgui.project import session_file
 from pgmgui.project.examples import find_example
+from pgmgui.project.link_data import find_place
 from pgmgui.project.links import is_linkable, make_link
 from pgmgui.project.network_files import suggest_name
 from pgmgui.project.session_file import Saved
@@ -34,6 +35,10 @@ KEPT = {
     "kept": "All changes are kept: a reload of this page, or a restart of pgmgui, brings everything back.",
     "failed": "The work cannot be kept: {trouble}. Save the session as a file instead.",
 }
+COUNTED = (
+    "But for the data, which is counted where it lies: its place is kept, and Read in the Data tab has it counted "
+    "again."
+)
 _STYLE = """
 h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-base-font); margin: 0; }
 """
@@ -181,6 +186,8 @@ class SharePanel(pn.viewable.Viewer):
     def _tell(self) -> None:
         keeper = self._keeper
         lines = [KEPT[keeper.status].format(trouble=keeper.trouble)]
+        if keeper.status == "kept" and find_place(self._session.scene) is not None:
+            lines.append(COUNTED)
         if keeper.status in ("kept", "changed"):
             where = f"in {self._keeper.store.folder}" if self._session.local else "by the machine that serves this page"
             lines.append(f"They are stored {where}; only this page's address leads to them.")

@@ -137,11 +137,19 @@ def test_variables_are_made_from_columns_and_the_page_opens_such_data(rows, data
         read_files(EXAMPLES / "asia.bif", rows, local=False)
 
 
+def test_columns_that_are_left_out_are_told_once(tmp_path):
+    with duckdb.connect(str(tmp_path / "some.duckdb")) as connection:
+        connection.execute("CREATE TABLE cases AS SELECT 'yes' AS smoke, 1 AS shoe")
+    place = Place(str(tmp_path / "some.duckdb"))
+    _, *notes = count_into(open_scene(DOCUMENT, "asia.bif"), place).data.notes
+    assert [("'shoe'" in note, "'tub'" in note) for note in notes] == [(True, False), (False, True)], notes
+
+
 @pytest.mark.parametrize(
     ("where", "said"),
     [
         ("nowhere/*.parquet", "no file is there, or matches"),
-        ("nowhere.duckdb", "No such file"),
+        ("nowhere.duckdb", "there is no such file"),
         ("postgres://me:gehe1m@127.0.0.1:1/db?table=rows", "cannot connect"),
         ("postgres:/me:gehe1m@host", "is no URL"),
         ("postgres://me:ge/gehe1m@host/db", "cannot be taken apart"),

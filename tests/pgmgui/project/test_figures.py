@@ -45,6 +45,21 @@ def test_the_papers_numbers_have_the_colour_of_ours_and_open_dots():
     assert ">alarm, the paper<" in picture
 
 
+def test_bars_stand_on_1_where_they_are_ratios():
+    ours, paper = Series("<S>", ((0.0, 10.0), (1.0, 0.1))), Series("<S>", ((0.0, 100.0),), is_paper=True)
+    picture = draw_charts([chart(ours, paper, up_base=10, labels=("one", "two"), has_bars=True)])
+    bars = [bar for bar in ElementTree.fromstring(picture).iter(f"{SVG}rect") if bar.find(f"{SVG}title") is not None]
+    more, less, theirs = ({key: float(bar.get(key)) for key in ("x", "y", "width", "height")} for bar in bars)
+    assert more["height"] == pytest.approx(less["height"], abs=0.2), "ten times faster, and ten times slower"
+    assert theirs["height"] == pytest.approx(2 * more["height"], abs=0.2)
+    floor = more["y"] + more["height"]
+    assert [less["y"], theirs["y"] + theirs["height"]] == pytest.approx([floor, floor], abs=0.2)
+    assert more["x"] + more["width"] <= theirs["x"], "side by side"
+    assert theirs["x"] + theirs["width"] < less["x"], "by network"
+    assert [bar.get("fill") for bar in bars] == [COLOURS[0], COLOURS[0], "#ffffff"]
+    assert [bar.find(f"{SVG}title").text for bar in bars] == ["<S>, one: 10", "<S>, two: 0.1", "<S>, one: 100"]
+
+
 def test_what_cannot_be_drawn_is_left_out():
     points = ((1.0, 0.0), (2.0, math.inf), (3.0, 10.0), (4.0, -1.0))
     assert len(dots(draw_charts([chart(Series("ours", points), up_base=10)]))) == 1

@@ -34,7 +34,10 @@ GALLERY = {example.id: example for example in load_gallery()}
     ("identifier", "facts"),
     [
         ("asia", ["8 variables", "8 arrows", "18 parameters", "500 rows", "2 hidden: tub, lung"]),
-        ("burglary", ["5 variables", "4 arrows", "10 parameters", "100,000 rows", "12 counted", "1 hidden: Alarm"]),
+        (
+            "burglary",
+            ["5 variables", "4 arrows", "10 parameters", "100,000 rows", "12 lines with weights", "1 hidden: Alarm"],
+        ),
         ("earthquake", ["5 variables", "4 arrows", "10 parameters", "no data"]),
         ("thesis-grid", ["9 variables", "12 edges", "48 parameters", "4 rows", "3 partly missing: 1, 6, 8"]),
     ],

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from engine.formats import read_dataset, write_dataset
+from engine.sources.places import Place
+from pgmgui.project.counting import count_into
 from pgmgui.project.examples import find_example
 from pgmgui.project.marks import Hidden
 from pgmgui.state.session import Session
 from pgmgui.tabs.data.data_grid import DataGrid
+from tests.command_line import EXAMPLES
 
 
 @pytest.fixture
@@ -52,3 +56,22 @@ def test_a_row_that_is_added_is_looked_at_once_it_is_there(session, monkeypatch)
     session.undo()  # the data is another one meanwhile: no row is added to it
     finish()
     assert (session.row, session.seen.n_rows, waiting) == (None, 501, [])
+
+
+def test_another_table_is_opened_at_its_first_row(session, tmp_path, monkeypatch):
+    """Not where the one before was looked at; the same table, seen otherwise, stays where it is."""
+    rows = read_dataset(EXAMPLES / "asia.csv", session.network.variables).dataset
+    write_dataset(tmp_path / "a.parquet", rows)
+    write_dataset(tmp_path / "b.parquet", rows)
+    view, brought = DataGrid(session), []
+    view._window._beside = lambda _: None
+    monkeypatch.setattr(view._rows, "bring", brought.append)
+    view.look(True)
+    for name in ("a*.parquet", "b*.parquet"):
+        session.replace_scene("open data", count_into(session.scene, Place(str(tmp_path / name))))
+        assert (session.row, brought) == (None, [0])
+        session.look_at_row(400)
+        session.mark(["smoke"], Hidden())
+        assert brought[:2] == [0, 400]
+        assert 0 not in brought[1:]
+        brought.clear()
