@@ -68,11 +68,9 @@ class SharedRows(Workspace):
             yield from self.count_chunks(term, share, cancelled) if answer is None else answer
 
     def _submit(self, share: Share, objective: Objective | None, parameters: Floats) -> Future[Answer] | None:
-        if self._team.gone:
-            return None
         try:
-            return self._team.executor.submit(count_share, self._key, objective, share, parameters)
-        except RuntimeError as error:  # the pool is broken
+            return self._team.submit(count_share, self._key, objective, share, parameters)
+        except RuntimeError as error:  # nobody is left
             self.trouble = error
             return None
 

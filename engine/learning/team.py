@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from typing import TypeVar
+
+Done = TypeVar("Done")
 
 POLL_SECONDS = 0.1
 """How often those who wait for workers look whether to go on waiting."""
@@ -47,6 +50,12 @@ class Team:
     lost: int = 0
     trouble: str = ""
     gone: str = ""
+
+    def submit(self, function: Callable[..., Done], *words: object) -> Future[Done]:
+        """Hand something over to a worker; a RuntimeError if there is none left."""
+        if self.gone:
+            raise RuntimeError(self.gone)
+        return self.executor.submit(function, *words)
 
     def lose(self, error: BaseException) -> None:
         """Note that a worker could not do what it was given."""

@@ -143,10 +143,10 @@ class _Sharing:
     def _submit(self, parcel: Parcel, pending: dict[Future[Progress], Parcel]) -> None:
         own = self.objective.only(parcel.components)
         try:
-            future = self.team.executor.submit(
+            future = self.team.submit(
                 _learn_some, self.learner, own, self._begin(parcel), self.stopping, self.team.is_stopped
             )
-        except RuntimeError as error:  # the pool is broken
+        except RuntimeError as error:  # nobody is left
             self._lose(parcel, error)
         else:
             pending[future] = parcel

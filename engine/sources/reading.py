@@ -210,12 +210,12 @@ def _look(counter: Counter, variables: Sequence[Variable], columns: Mapping[int,
     rows = counter.fetch_window(columns.values(), 0, LOOKED_AT)
     hidden, is_open = set(range(len(variables))) - columns.keys(), set(range(len(variables))) - columns.keys()
     for v, name in columns.items():
-        states = set(variables[v].states)
-        texts = [text for text, number in counter.texts[name].items() if number in set(rows.codes[name].tolist())]
+        states, present = set(variables[v].states), set(rows.codes[name].tolist())
+        texts = [text for text, number in counter.texts[name].items() if number in present]
         bare = [text if text in states else text.strip() for text in texts]
         gone = [text for text in bare if text not in states and text in missing]
         unsure = [text for text in bare if text not in states and text not in missing and split_vector(text)]
-        if gone or unsure or -1 in rows.codes[name]:
+        if gone or unsure or -1 in present:
             is_open.add(v)
         if len(gone) == len(texts):
             hidden.add(v)
