@@ -147,9 +147,8 @@ def find_hidden_leaves(network: BayesianNetwork, roles: Sequence[Role]) -> set[i
 
 
 def _make_component(network: BayesianNetwork, variables: tuple[int, ...], is_cut: Sequence[bool]) -> Component:
-    inside = set(variables)
-    boundary = {p for v in variables for p in network.parents[v]} - inside
-    return Component(variables, variables, tuple(sorted(boundary)), tuple(v for v in variables if is_cut[v]))
+    boundary = {p for v in variables for p in network.parents[v]}.difference(variables)
+    return Component(variables, variables, tuple(sorted(boundary)), tuple([v for v in variables if is_cut[v]]))
 
 
 def _join_factors(network: MarkovNetwork, is_cut: Sequence[bool]) -> list[Component]:

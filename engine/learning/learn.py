@@ -123,7 +123,7 @@ class _Runs:
             "objective": np.full(by_component, -np.inf),
             "iterations": np.zeros(by_component, dtype=np.int64),
             "converged": np.zeros(by_component, dtype=bool),
-            "recent": np.stack([no_history(by_component[1] if self.is_split else 1)] * len(starts)),
+            "recent": np.array([no_history(by_component[1] if self.is_split else 1)] * len(starts)),
         }
         self.has_begun = False
         if resumed is not None and resumed.iterations.shape == by_component:  # the textbook's have one for all
@@ -243,13 +243,14 @@ class _Runs:
         per_restart = self.task.objective.n_components
         if not self.is_split:
             return np.arange(restarts * per_restart) // per_restart
-        shift = np.repeat(np.arange(restarts) * per_restart, per_restart)
-        return np.tile(self.task.objective.stops_with, restarts) + shift
+        shift = np.arange(restarts)[:, None] * per_restart
+        return (self.task.objective.stops_with + shift).reshape(-1)
 
     def _check_possible(self, progress: Progress) -> None:
-        is_impossible = np.isneginf(progress.state.log_likelihood)
-        if not is_impossible.any():
+        likelihood = progress.state.log_likelihood
+        if np.minimum.reduce(likelihood) > -np.inf:
             return
+        is_impossible = np.isneginf(likelihood)
         objective, components = self.task.objective, self.task.decomposition.components
         impossible = np.unique(np.flatnonzero(is_impossible) % objective.n_components)
         if self.learner.counts_complete_data and objective.is_separable:  # which needs no start

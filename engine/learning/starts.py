@@ -40,7 +40,7 @@ def make_starts(task: LearningTask, start: str | Network, n_init: int, random_st
         generator, geometry = make_generator(random_state), task.objective.geometry
         draw = geometry.uniform if start == "uniform" else geometry.random
         starts += [draw(generator) for _ in range(n_init - len(starts))]
-    return task.geometry.follow(np.stack(starts))
+    return task.geometry.follow(np.array(starts))
 
 
 def _aligned(layout: Layout, start: Network) -> Floats:

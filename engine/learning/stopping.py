@@ -101,7 +101,8 @@ def begin(
     active = np.zeros(units, dtype=bool)
     active[unit] = True
     recent = remember(no_history(units), weighted_counts(unit, state.objective, units))
-    recent[~active] = 0.0  # the number of a component that stops with another: nothing has it
+    if np.count_nonzero(active) < units:
+        recent[~active] = 0.0  # the number of a component that stops with another: nothing has it
     return Progress(state, unit, zeros, zeros, active, recent, int(info.propagated.sum()), seconds=seconds)
 
 

@@ -184,7 +184,7 @@ def make_task(
     layout, (of_factor, last) = plan.pool.layout, _number_components(decomposition, condition)
     # A variable in no factor is in no component.
     of_block = tuple(int(of_factor[block.factors[0]]) if block.factors else last for block in plan.blocks)
-    component = np.repeat(of_factor, np.diff(layout.starts))
+    component = of_factor.repeat(layout.starts[1:] - layout.starts[:-1])
     terms, n_fitted = _make_data_terms(plan, data, of_block, component, last, memory_limit, is_moving)
     if isinstance(network, MarkovNetwork):
         terms.append(_partition_term(network, plan.dataset, given, layout, last, memory_limit))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ class Layout:
     @cached_property
     def starts(self) -> Ints:
         """Per table, where it begins; last, the number of parameters."""
-        return np.cumsum([0, *(table.size for table in self.network.tables)], dtype=np.int64)
+        return np.array([0, *itertools.accumulate([table.size for table in self.network.tables])], dtype=np.int64)
 
     @property
     def size(self) -> int:
