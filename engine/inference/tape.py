@@ -102,6 +102,7 @@ class Tape:
         self._cells = np.empty(ends[-1])
         self._index = np.empty(ends[-1], dtype=np.int64)
         counted = ends[kinds.count(0)]
+        self._has_counted, self._size = counted > 0, self.span.stop - self.span.start
         # Every piece's cells as a table over its scope.
         self._views = [
             self._cells[slot].reshape(*self._tree.shape(piece.scope), self.rows)
@@ -156,11 +157,10 @@ class Tape:
 
     def counts(self) -> Floats:
         """What the last run adds to the expected counts of the parameters in :attr:`span`."""
-        size = self.span.stop - self.span.start
-        if not self._counted_index.size:  # of which NumPy counts integers
-            found = np.zeros(size)
+        if not self._has_counted:  # of which NumPy counts integers
+            found = np.zeros(self._size)
         else:
-            found = weighted_counts(self._counted_index, self._counted_cells, size)
+            found = weighted_counts(self._counted_index, self._counted_cells, self._size)
         for where, cells in self._steady:
             found[where] += np.add.reduce(cells, 1)
         return found

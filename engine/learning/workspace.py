@@ -184,16 +184,12 @@ class Workspace:
         visit: Callable[[Chunk], object] | None = None,
     ) -> Counted:
         """What a chunk of a job counts."""
-
-        def check() -> None:
-            if cancelled():
-                raise Cancelled
-
-        check()
+        if cancelled():
+            raise Cancelled
         tape, (start, weights, signed, fitter) = run.tape, chunk
         if fitter is not None:
-            fitter.fit(check)
-        log_z = tape.run(start, weights, check if run.is_slow else None)
+            fitter.fit(_make_check(cancelled))
+        log_z = tape.run(start, weights, _make_check(cancelled) if run.is_slow else None)
         doubtful = tape.find_doubtful()
         if doubtful is not None:
             self._correct(job, tape, start, weights, doubtful, log_z)
@@ -286,3 +282,13 @@ class Workspace:
         key, inverse = np.unique(np.concatenate(keys), return_inverse=True)
         total = weighted_counts(inverse, np.concatenate(weights), len(key))
         return key // components, key % components, total
+
+
+def _make_check(cancelled: Callable[[], bool]) -> Callable[[], None]:
+    """What raises an error once it is cancelled."""
+
+    def check() -> None:
+        if cancelled():
+            raise Cancelled
+
+    return check
