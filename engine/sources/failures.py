@@ -16,7 +16,10 @@ MEANINGS = (
     (("no files found", "no such file"), "a file is not there any more: put it back, or name another"),
     (("newer duckdb", "serialization version"), "a newer DuckDB has made it: pip install --upgrade duckdb"),
     (
-        ("thrift", "snappy", "zstd", "corrupt", "decompress", "tprotocol", "checksum"),
+        (
+            *("thrift", "snappy", "zstd", "corrupt", "decompress", "tprotocol", "checksum"),
+            *("don't know what type", "invalid string encoding found in parquet"),
+        ),
         "the file is damaged: copy or write it anew",
     ),
     (("schema mismatch",), "the files do not have the same columns: name those that do"),

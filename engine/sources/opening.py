@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import glob
 import gzip
 import os
@@ -310,6 +311,8 @@ def _find_layout(path: str, request: Request) -> tuple[Table, dict[str, Any]]:
     except (OSError, EOFError, zlib.error) as error:
         raise FormatError(f"cannot read the file: {error}", path=path) from None
     with naming(path):
+        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise FormatError("this is UTF-16 text, which DuckDB does not read; save it as UTF-8, or as Parquet")
         data = data[: data.rfind(b"\n") + 1] or data
         _, encoding = text.clean(data)
         tabs = "\t" if split_name(path)[1] == ".tsv" else None

@@ -104,7 +104,7 @@ def test_a_text_without_a_header_and_states_like_missing_codes(tmp_path):
 
 @pytest.mark.parametrize("states", [("no", "yes"), ("False", "True"), ("1", "0"), ("N", "Y")])
 def test_true_and_false_are_read_as_in_memory(tmp_path, states):
-    """Columns of a Parquet file; DuckDB and PostgreSQL give the same to what reads them."""
+    """Columns of a Parquet file."""
     variables = (Variable("a", states), Variable("b", ("low", "high")))
     pq.write_table(pa.table({"a": [True, None, False, True], "b": ["low"] * 4}), tmp_path / "rows.parquet")
     here = open_source(Request(str(tmp_path / "rows.parquet"), engine="duckdb", variables=variables))
@@ -148,6 +148,39 @@ def test_what_cannot_be_read_is_named(tmp_path, monkeypatch, name, text, complai
     (tmp_path / name).write_text(text)
     with pytest.raises(PgmError, match=complaint):
         open_here(tmp_path / name, engine="duckdb")
+
+
+@pytest.mark.parametrize("compression", ["snappy", "zstd", "none"])
+def test_a_damaged_parquet_file_is_named(tmp_path, compression):
+    """Wherever bytes are wrong: in the head of a page, in what it holds, in the foot of the file."""
+    path, names = tmp_path / "rows.parquet", [variable.name for variable in NETWORK.variables]
+    table = pa.table({name: ["yes", "no", "no"] * 1000 for name in names})
+    pq.write_table(table, path, compression=compression, use_dictionary=False)
+    whole = path.read_bytes()
+    for place in (slice(4, 60), slice(60, 300), slice(-9, -8)):
+        damaged = bytearray(whole)
+        damaged[place] = bytes(255 - byte for byte in damaged[place])
+        path.write_bytes(damaged)
+        with pytest.raises(PgmError, match=r"rows\.parquet: .*the file is damaged: copy or write it anew \(.*\)"):
+            open_here(path, engine="duckdb")
+
+
+def test_a_damaged_database_is_named(tmp_path):
+    path = tmp_path / "rows.duckdb"
+    duckdb.connect(str(path)).execute("create table rows as select 'yes' as asia").close()
+    damaged = bytearray(path.read_bytes())
+    damaged[5000:5100] = b"\xff" * 100
+    path.write_bytes(damaged)
+    with pytest.raises(PgmError, match=r"rows\.duckdb: cannot open the database: the file is damaged: copy .* \(.*\)"):
+        open_here(path)
+
+
+def test_text_that_duckdb_cannot_read_is_told_apart(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("asia,smoke\nyes,no\n", encoding="utf-16")
+    with pytest.raises(PgmError, match=r"rows\.csv: this is UTF-16 text, which DuckDB does not read; save it as UTF-8"):
+        open_here(path, engine="duckdb")
+    assert read_dataset(path, NETWORK.variables).dataset.n_rows == 1
 
 
 def test_no_file_matches(tmp_path):
@@ -236,6 +269,16 @@ def test_a_server_counts_the_same(tmp_path, dataset, postgresql):
     with pytest.raises(PgmError, match="there is no table 'cases'; it has 'rows'") as caught:
         open_here(postgresql.url("cases", password="hush"))
     assert "hush" not in str(caught.value)
+
+
+def test_true_and_false_of_a_server_are_read(postgresql):
+    variables = (Variable("a", ("no", "yes")), Variable("b", ("low", "high")))
+    server = ibis.connect(postgresql.url())
+    server.create_table("truths", pa.table({"a": [True, None, False, True], "b": ["low", "low", "low", "high"]}))
+    server.disconnect()
+    found = open_source(Request(postgresql.url("truths"), variables=variables)).data
+    expected = make_dataset(variables, [["yes", "low"], [None, "low"], ["no", "low"], ["yes", "high"]])
+    assert_same_data(found, expected, [[0, 1]])
 
 
 def test_a_server_that_goes_away_is_named(postgresql):
