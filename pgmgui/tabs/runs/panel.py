@@ -90,8 +90,9 @@ class RunsPanel(pn.viewable.Viewer):
         """The slider is somewhere: while the user moves it, or because it was told to be there, which it says late."""
         if iteration not in self._told:
             self._slide_to(iteration)
-        elif self._session.moment is None:
-            # What it says late may be of an earlier run, and at the end of one nobody would tell it again.
+        else:
+            # Told two things at once, Panel's widget may stay at the first; and at the end of a run, or of a drag along
+            # the plot, nobody would tell it again.
             self._slider.value = min(self._traveller.iteration, self._slider.end)
 
     def _slide_to(self, iteration: int) -> None:

@@ -30,3 +30,9 @@ def test_a_slider_that_says_late_where_it_was_told_to_be_stays_where_the_run_is(
     assert session.moment is None
     panel._slider.value = 7  # the user
     assert session.moment.iteration == 7
+    traveller.go_to(30)  # along the plot
+    traveller.go_to(12)
+    panel._slider.value = 30  # the browser again
+    assert panel._slider.value == session.moment.iteration == 12
+    panel._slider.value = 31  # the user
+    assert session.moment.iteration == 31
