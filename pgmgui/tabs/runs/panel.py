@@ -36,16 +36,18 @@ class RunsPanel(pn.viewable.Viewer):
         self._microscopes = Microscope(session), GradientStep(session)
         self._held_out = HeldOutView(session, race)
         self._make_controls()
-        travel = pn.Column(
+        self._travel = pn.Column(
             self._learner,
             pn.Row(self._back, self._slider, self._forward, margin=0, sizing_mode="stretch_width"),
             pn.Row(self._newest, self._own, self._apply, margin=0),
             sizing_mode="stretch_width",
-            margin=(0, 8, 0, 0),
+            margin=(8, 8, 0, 0),
         )
         below = self._held_out, self._restarts, *self._microscopes
-        self._all = pn.Column(travel, *below, sizing_mode="stretch_width", margin=0)
-        self._view = pn.Column(self._hint, self._all, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
+        self._below = pn.Column(*below, sizing_mode="stretch_width", margin=0)
+        # Words come and go with every step: above the buttons, they would move them away from under the pointer.
+        parts = self._travel, self._hint, self._below
+        self._view = pn.Column(*parts, sizing_mode="stretch_both", margin=(0, 0, 0, 12), scroll="y-auto")
         session.param.watch(lambda *_: self._update(), WATCHED)
         race.param.watch(lambda *_: self._update(), ["running", "stale"])
         self._update()
@@ -123,7 +125,7 @@ class RunsPanel(pn.viewable.Viewer):
             return
         curve, session = self._traveller.curve, self._session
         found = curve is not None and curve.snapshot is not None
-        self._all.visible = found and session.learned is not None
+        self._travel.visible = self._below.visible = found and session.learned is not None
         if curve is None or curve.snapshot is None or session.learned is None:
             self._hint.write(f"{STALE} Undo makes it of use again." if found and self._race.stale else BEFORE)
             return
