@@ -86,10 +86,11 @@ def test_the_past_iterations_are_shown_again(open_panel):
     lab.page.mouse.up()
     said = lab.page.get_by_text(re.compile(r"^Shown on the page: the parameters of iteration \d+ of decomposed EM"))
     expect(said).to_be_visible()
-    # The last step of the drag has arrived when the objective is that of the iteration it ended at.
+    # The last step of the drag has arrived when the objective is that of the iteration it ended at; the slider follows.
+    reached = lab.page.get_by_text(re.compile(r"at iteration (3\d|4\d) of "))
+    at = int(re.search(r"iteration (\d+) of", reached.inner_text())[1])
     slider = lab.page.get_by_role("slider", name=re.compile("^Iteration"))
-    expect(lab.page.get_by_text(re.compile(r"at iteration (3\d|4\d) of "))).to_be_visible()
-    at = int(slider.get_attribute("aria-valuenow"))
+    expect(slider).to_have_attribute("aria-valuenow", str(at))
     expect(lab.page.get_by_text(f"Objective {run[at].objective.sum():,.4f} nats at iteration {at} of")).to_be_visible()
     # Keys go on from there.
     slider.focus()
