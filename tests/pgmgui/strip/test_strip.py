@@ -126,12 +126,12 @@ def test_a_stale_run_is_not_gone_through_until_it_is_of_use_again(session, race)
     race.begin()
     while race.running:
         race.tick()
-    assert panel._all.visible
+    assert panel._travel.visible
     session.mark([session.network.variables[-1].name], Hidden())
-    assert not panel._all.visible
+    assert not panel._travel.visible
     assert panel._hint._pane.object.startswith("<p>Stale: ")
     session.undo()
-    assert panel._all.visible
+    assert panel._travel.visible
     assert "The run: objective" in panel._hint._pane.object
 
 
