@@ -20,7 +20,8 @@ class FirstRun(param.Parameterized):
     def __init__(self, session: Session) -> None:
         super().__init__()
         session.param.watch(lambda event: self._note(LOOK, bool(event.new)), "selected")
-        session.param.watch(lambda event: self._note(START, event.new is not None), "learned")
+        # A run that goes on says again and again what it has learned: who has gone back meanwhile stays there.
+        session.param.watch(lambda event: self._note(START, event.old is None and event.new is not None), "learned")
         session.param.watch(lambda event: self._note(HIDE, _is_marked(event.old, event.new)), "scene")
 
     def open(self) -> None:

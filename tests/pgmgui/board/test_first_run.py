@@ -43,6 +43,16 @@ def test_who_is_ahead_by_one_step_is_followed_and_by_more_is_not(session):
     assert card.step == READ
 
 
+def test_who_goes_back_during_a_run_stays_there(session):
+    card = FirstRun(session)
+    card.step = START
+    run(session)
+    assert card.step == READ
+    card.go(-1)
+    run(session)  # which says again what it has learned
+    assert card.step == START
+
+
 def test_another_scene_is_not_a_mark(session):
     card = FirstRun(session)
     card.step = HIDE
