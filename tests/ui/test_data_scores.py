@@ -10,6 +10,19 @@ from engine.insight.row_scores import score_rows
 from pgmgui.project.examples import find_example
 from tests.ui.data_tab import DataTab, asia_csv
 
+# Push a table down, and again when the page has been scrolled after it, before it is painted.
+PUSH_TWICE = """rows => {
+  const table = rows.getRootNode().host
+  const up = (element) => element.parentElement ?? element.getRootNode().host
+  let page = up(table)
+  while (page.scrollHeight <= page.clientHeight) page = up(page)
+  page.addEventListener("scroll", () => {
+    table.style.marginTop = "2000px"
+    rows.dataset.pushed = "twice"
+  }, {once: true})
+  table.style.marginTop = "1000px"
+}"""
+
 
 def test_the_least_probable_rows_come_first_and_are_found_again_among_the_others(open_panel):
     tab = DataTab(open_panel("data"))
@@ -48,6 +61,9 @@ def test_the_doctor_leads_to_a_row_of_probability_0(open_desk, tmp_path):
     tab.button("Show the row").click()
     expect(tab.cell(tab.rows, 39, 0)).to_be_in_viewport()
     expect(tab.rows.get_by_role("row", selected=True)).to_have_count(1)
+    tab.rows.evaluate(PUSH_TWICE)  # it stays in view
+    expect(tab.rows).to_have_attribute("data-pushed", "twice")
+    expect(tab.cell(tab.rows, 39, 0)).to_be_in_viewport()
     tab.button("by probability").click()
     expect(tab.cell(tab.rows, 0, 1)).to_have_text("−∞")
     expect(tab.page.get_by_text("1 row has probability 0: 40.")).to_be_visible()

@@ -116,9 +116,11 @@ def test_a_variable_is_given_and_factors_have_a_prior(open_panel):
     expect(lab.node("2").locator(".below")).to_have_text("given")  # in words as well
     lab.open_options()
     lab.page.get_by_role("button", name="Laplace (L1)").click()
-    expect(lab.page.get_by_role("textbox", name=re.compile("^Prior's width"))).to_be_enabled()
+    width = lab.page.get_by_role("textbox", name=re.compile("^Prior's width"))
+    expect(width).to_be_enabled()
     lab.set_option("Prior's width", "nothing")
     expect(lab.page.get_by_text("Prior's width: 'nothing'")).to_be_attached()
+    expect(width).to_have_value("1")  # what holds stands there again
     lab.set_option("Prior's width", "0.5").close_options()
     lab.button("Start").click()
     lab.expect_state("converged")

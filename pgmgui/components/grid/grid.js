@@ -23,7 +23,7 @@ class Grid {
     this.top = 0 // how far down the whole table the view is, in unscaled pixels
     this.anchor = null // the other corner of the chosen cells, if several are
     listen(this)
-    this.resize = new ResizeObserver(() => { this.place(); this.draw() })
+    this.resize = new ResizeObserver(() => { this.place(); this.draw(); this.hold?.show() })
     this.resize.observe(root)
   }
 
@@ -345,7 +345,7 @@ class Grid {
 
   close() {
     this.resize.disconnect()
-    this.let_go?.()
+    this.hold?.end()
     cancelAnimationFrame(this.frame)
   }
 }
