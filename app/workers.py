@@ -11,7 +11,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -105,8 +105,15 @@ def _call_processes(number: int) -> Iterator[Team]:
     def stop() -> None:
         flag.value = 1
 
+    class Processes(ProcessPoolExecutor):
+        """Starts a process when it is handed something and none is free."""
+
+        def submit(self, *words: Any, **options: Any) -> Future[Any]:
+            with _starting_deaf():
+                return super().submit(*words, **options)
+
     try:
-        executor = ProcessPoolExecutor(number, context, worker_process.begin, (flag,))
+        executor = Processes(number, context, worker_process.begin, (flag,))
     except (ValueError, OverflowError, OSError) as error:
         raise PgmError(f"--workers {number}: so many processes cannot be started: {error}") from None
     try:
@@ -114,6 +121,19 @@ def _call_processes(number: int) -> Iterator[Team]:
     finally:
         stop()
         executor.shutdown(cancel_futures=True)
+
+
+@contextmanager
+def _starting_deaf() -> Iterator[None]:
+    """What is started here does not hear Ctrl+C, also before it can say so itself; this program hears it afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _list_notes(number: int) -> list[str]:

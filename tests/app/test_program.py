@@ -45,11 +45,11 @@ def wait(*_, **__):
     time.sleep(600)
 {place} = wait
 """
-# Says when a worker has begun and has something to do.
+# Says when a worker has something to do: once it has begun, or while it is still starting.
 WHILE_WORKERS_LEARN = """
 import sys
 from engine.learning.workers import _Sharing
-begun = []
+begun = [] if {has_begun} else [0]
 def submit(self, *words, submit=_Sharing._submit):
     begun or begun.append(self.team.executor.submit(int).result())
     submit(self, *words)
@@ -107,14 +107,29 @@ def test_an_interrupt_ends_learning_at_once(tmp_path, place, code, wrote):
 def test_workers_end_with_the_program(tmp_path, number, code, wrote):
     """They hold its output open: it ends only when all of them have. A terminal sends Ctrl+C to them too."""
     out = tmp_path / "learned.bif"
-    words = ("--workers", 2, "--n-init", 3, "--tol", 0, "--max-iter", 10**9, "--bound-seconds", 0, "--out", out)
-    process = start(WHILE_WORKERS_LEARN, "learn", EXAMPLES / "asia.bif", EXAMPLES / "asia.csv", *words)
+    process = start_workers(out, has_begun=True)
     for _ in range(3):  # both processes have been started then
         assert process.stdout.readline() == "at it\n"
     os.killpg(process.pid, number) if number == signal.SIGINT else process.send_signal(number)
     _, complaints = process.communicate(timeout=60)
     assert (process.returncode, out.exists()) == (code, wrote), complaints
     assert "Traceback" not in complaints
+
+
+def test_an_interrupt_ends_no_worker_that_is_still_starting(tmp_path):
+    """It has not said yet that it leaves Ctrl+C to the program: it would end with a traceback."""
+    process = start_workers(tmp_path / "learned.bif", has_begun=False)
+    assert process.stdout.readline() == "at it\n"
+    os.killpg(process.pid, signal.SIGINT)
+    _, complaints = process.communicate(timeout=60)
+    assert (process.returncode, "Traceback" in complaints, "by a worker" in complaints) == (0, False, False), complaints
+
+
+def start_workers(out: Path, has_begun: bool) -> subprocess.Popen[str]:
+    """The program, with two workers that learn for ever; it says when they have begun, or that they are starting."""
+    words = ("--workers", 2, "--n-init", 3, "--tol", 0, "--max-iter", 10**9, "--bound-seconds", 0, "--out", out)
+    code = WHILE_WORKERS_LEARN.format(has_begun=has_begun)
+    return start(code, "learn", EXAMPLES / "asia.bif", EXAMPLES / "asia.csv", *words)
 
 
 def _children_cpu() -> float:
