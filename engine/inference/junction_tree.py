@@ -131,6 +131,9 @@ def compile_tree(cardinalities: Sequence[int], scopes: Sequence[Sequence[int]], 
     """
     graph = joined(scopes)
     sizes = {node: cardinalities[node] for node in graph}
+    others = len(graph) - 1
+    if others >= 0 and all(around.bit_count() == others for around in graph.values()):  # one clique, in any order
+        return JunctionTree(sizes, (tuple(sorted(graph, reverse=True)),), ((),), (-1,), adds_edges=False)
     buckets, rest = find_order(graph, sizes, uses)
     # A bucket's neighbours are edges of the triangulation, each of them counted once; the graph's are so twice.
     before = sum(around.bit_count() for around in graph.values()) // 2

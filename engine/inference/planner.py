@@ -85,7 +85,7 @@ def make_plan(
     block_of = {variable: block for block in factors_of for variable in bits(block)}
     observed_factors: list[int] = []
     for factor in factors:
-        block = next((block_of[v] for v in network.scopes[factor] if v in block_of), None)
+        block = next(filter(None, map(block_of.get, network.scopes[factor])), None)
         (observed_factors if block is None else factors_of[block]).append(factor)
     columns = {block: _find_columns(network, block, touching) for block, touching in factors_of.items()}
     dataset.prepare([*columns.values(), *(network.scopes[factor] for factor in observed_factors)])

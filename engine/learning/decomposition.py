@@ -147,7 +147,7 @@ def find_hidden_leaves(network: BayesianNetwork, roles: Sequence[Role]) -> set[i
 
 
 def _make_component(network: BayesianNetwork, variables: tuple[int, ...], is_cut: Sequence[bool]) -> Component:
-    boundary = {p for v in variables for p in network.parents[v]}.difference(variables)
+    boundary = set().union(*[network.parents[v] for v in variables]).difference(variables)
     return Component(variables, variables, tuple(sorted(boundary)), tuple([v for v in variables if is_cut[v]]))
 
 

@@ -191,7 +191,9 @@ def make_task(
     geometry = _make_geometry(layout, prior, ties)
     own = sum_likelihoods(data) + entropies
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
-    objective = Objective(geometry, tuple(terms), component, last + 1, constant, plan.pool.evidence, n_fitted=n_fitted)
+    is_read = any(job.part.pieces[-1].factor < 0 for term in terms for job in term.jobs)
+    evidence = plan.pool.evidence if is_read else np.empty(0)
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, evidence, n_fitted=n_fitted)
     return LearningTask(
         layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
     )
