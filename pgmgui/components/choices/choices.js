@@ -1,5 +1,5 @@
-// Buttons in groups. Python owns them: on mount we send `ready`, and draw each `load` we are sent; a click is sent
-// as `press`. Texts are untrusted: they only ever pass through textContent and setAttribute.
+// Buttons in groups. Python owns them: what it has `drawn` is there from the first moment; a click is sent as `press`.
+// Texts are untrusted: they only ever pass through textContent and setAttribute.
 
 function update(button, {text, about, pressed, disabled, look}) {
   button.textContent = text
@@ -39,14 +39,17 @@ export function render({model}) {
     }))
   }
 
-  model.on("msg:custom", ({groups, label}) => {
+  function draw() {
+    const {groups, label} = model.drawn
     root.setAttribute("aria-label", label)
     // A button that stays must stay the same element, or it would lose the focus when it is pressed.
     const now = JSON.stringify(groups.map(({title, items}) => [title, items.map((item) => item.key)]))
     if (now !== shape) build(groups)
     shape = now
     groups.flatMap(({items}) => items).forEach((item, k) => update(buttons[k], item))
-  })
-  model.send_msg({type: "ready"})
+  }
+
+  model.on("drawn", draw)
+  draw()
   return root
 }

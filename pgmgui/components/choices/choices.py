@@ -47,6 +47,7 @@ class Choices(Component):
     groups = param.List(default=[], item_type=Group, doc="The groups of buttons.")
     label = param.String(doc="The accessible name of all of them.")
     on_press = param.Callable(doc="Called with the key of the button that the user presses.")
+    drawn = param.Dict(default={}, doc="What the browser draws: it comes with the component, so that nothing moves.")
 
     _scripts = ("choices.js",)
     _styles = ("choices.css",)
@@ -60,6 +61,6 @@ class Choices(Component):
         if action is not None and pressed:
             self._do(action, key)
 
-    @param.depends("groups", "label", watch=True)
-    def _mounted(self) -> None:
-        self._send_msg({"groups": [asdict(group) for group in self.groups], "label": self.label})
+    @param.depends("groups", "label", watch=True, on_init=True)
+    def _write(self) -> None:
+        self.drawn = {"groups": [asdict(group) for group in self.groups], "label": self.label}

@@ -1,6 +1,6 @@
-// Sections of entries. Python owns them: on mount we send `ready`, and draw what we are sent; a click on an entry's
-// button is sent as `press`. Which sections are open is the browser's own business. Texts are untrusted: they only ever
-// pass through textContent and setAttribute.
+// Sections of entries. Python owns them: what it has `drawn` is there from the first moment; a click on an entry's button
+// is sent as `press`. Which sections are open is the browser's own business. Texts are untrusted: they only ever pass
+// through textContent and setAttribute.
 
 function element(name, className, text = "") {
   const made = document.createElement(name)
@@ -61,7 +61,8 @@ export function render({model}) {
     }))
   }
 
-  model.on("msg:custom", ({sections, label}) => {
+  function draw() {
+    const {sections, label} = model.drawn
     root.setAttribute("aria-label", label)
     const now = JSON.stringify(sections.map(({title, entries}) => [title, entries.map((entry) => entry.key)]))
     if (now !== shape) build(sections)
@@ -75,7 +76,9 @@ export function render({model}) {
     const chosen = root.querySelector("[aria-current]")
     if (chosen !== shown) chosen?.scrollIntoView({block: "nearest"})
     shown = chosen
-  })
-  model.send_msg({type: "ready"})
+  }
+
+  model.on("drawn", draw)
+  draw()
   return root
 }

@@ -52,6 +52,7 @@ class Entries(Component):
     sections = param.List(default=[], item_type=Section, doc="The sections, all closed at first.")
     label = param.String(doc="The accessible name of all of them.")
     on_press = param.Callable(doc="Called with the key of the entry whose button the user presses.")
+    drawn = param.Dict(default={}, doc="What the browser draws: it comes with the component, so that nothing moves.")
 
     _scripts = ("entries.js",)
     _styles = ("entries.css",)
@@ -64,6 +65,6 @@ class Entries(Component):
         if action is not None and message.get("type") == "press" and isinstance(key, str) and key in known:
             self._do(action, key)
 
-    @param.depends("sections", "label", watch=True)
-    def _mounted(self) -> None:
-        self._send_msg({"sections": [asdict(section) for section in self.sections], "label": self.label})
+    @param.depends("sections", "label", watch=True, on_init=True)
+    def _write(self) -> None:
+        self.drawn = {"sections": [asdict(section) for section in self.sections], "label": self.label}

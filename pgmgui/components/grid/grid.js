@@ -29,7 +29,13 @@ class Grid {
 
   // --- what is shown
 
-  load({load, columns, count, label, shown, heads, sortable, sort, since, chooses, picks, first, rows, picked}) {
+  // As high as it will be: what stands below must not move away from the pointer when the rows come.
+  keep_room([rows, shown]) {
+    this.root.style.maxHeight = shown ? `${HEAD + shown * HEIGHT + 18}px` : ""
+    if (!this.columns.length) this.stage.style.height = `${rows * HEIGHT}px`
+  }
+
+  load({load, columns, count, label, heads, sortable, sort, since, chooses, picks, first, rows, picked}) {
     const titles = JSON.stringify(columns.map(({title, kind, width, editable}) => [title, kind, width, editable]))
     const fresh = titles !== this.titles
     if (since !== this.since) {
@@ -50,7 +56,6 @@ class Grid {
     this.heading_said = heading
     this.editable = columns.some((column) => column.editable)
     this.say(label, picks)
-    this.root.style.maxHeight = shown ? `${HEAD + shown * HEIGHT + 18}px` : ""
     this.stage.style.height = `${Math.min(count * HEIGHT, TALLEST)}px`
     if (fresh) this.shape = null
     this.place()
@@ -364,7 +369,9 @@ export function render({model}) {
     else if (message.type === "refused") grid.refuse(message)
     else if (message.type === "copied") write_copied(grid, message.text)
   })
+  model.on("room", () => grid.keep_room(model.room))
   model.on("remove", () => grid.close())
+  grid.keep_room(model.room)
   model.send_msg({type: "ready"})
   return frame_with_fill_button(root, "the table")
 }

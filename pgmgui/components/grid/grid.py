@@ -1,9 +1,10 @@
 """A table of any length: our own Panel component that draws only the rows in view.
 
 Python owns the cells. When the browser has mounted the component it sends ``ready`` and is answered with
-``load``: the columns, the number of rows and the cells around the rows in view. As the user scrolls it asks
-for others with ``ask`` and is sent ``cells``. What is typed comes as ``edit``; the row is then sent again,
-as it is after the edit or, if that was refused, as it was before, with what was typed.
+``load``: the columns, the number of rows and the cells around the rows in view. There is room for them before they
+come, so that nothing below moves. As the user scrolls it asks for others with ``ask`` and is sent ``cells``. What is
+typed comes as ``edit``; the row is then sent again, as it is after the edit or, if that was refused, as it was before,
+with what was typed.
 
 Sorting is a view: the browser sees rows by their *place*, whoever listens by their number in the source.
 
@@ -51,6 +52,7 @@ class Grid(Component):
     source = param.ClassSelector(class_=Source, allow_None=True, doc="What is shown.")
     picked = param.List(default=[], item_type=int, doc="The highlighted rows.")
     shown = param.Integer(default=12, bounds=(1, None), doc="Rows in view at most, if no height is set.")
+    room = param.List(default=[0, 0], doc="Rows to keep room for until they come; the most in view, 0 for any.")
     on_edit = param.Callable(doc="Called with the row, the column and the text that the user gives a cell.")
     on_paste = param.Callable(doc="Called with the rows, the columns and the texts that the user gives them.")
     on_pick = param.Callable(doc="Called with the row that the user picks.")
@@ -88,6 +90,11 @@ class Grid(Component):
         self._is_steady = True
         self.source = source
         self._is_steady = False
+
+    @property
+    def _is_tall(self) -> bool:
+        """Whether it is as high as it is told to be, however many rows there are."""
+        return bool(self.height) or self.sizing_mode in _TALL
 
     # --- places and rows
 
@@ -262,6 +269,8 @@ class Grid(Component):
         source: Source | None = self.source
         if source is None:
             return
+        # One more than are in view, if there are: it is then as high as with all of them.
+        self.room = [0, 0] if self._is_tall else [min(source.n_rows, self.shown + 1), self.shown]
         titles = [column.title for column in source.columns]
         if titles != self._titles:  # another table stands in its own order
             self._titles, self._sort, self._began = titles, None, self._loads + 1
@@ -288,7 +297,6 @@ class Grid(Component):
                 "columns": [vars(column) for column in source.columns],
                 "count": source.n_rows,
                 "label": source.label,
-                "shown": 0 if self.height or self.sizing_mode in _TALL else self.shown,
                 "heads": self.on_head is not None or self._is_sortable(source),
                 "sortable": self._is_sortable(source),
                 "sort": self._sort,

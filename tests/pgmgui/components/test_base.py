@@ -9,6 +9,8 @@ import pytest
 
 import pgmgui.components
 from pgmgui.components.base import Component
+from pgmgui.components.choices.choices import Choice, Choices, Group
+from pgmgui.components.entries.entries import Entries, Entry, Section
 from pgmgui.components.mounted.mounted import Mounted
 from pgmgui.components.transfer.transfer import Upload
 
@@ -102,3 +104,14 @@ def test_no_two_scripts_of_a_component_declare_the_same_name(component):
     declared = re.findall(r"^(?:export )?(?:const|let|class|function) (\w+)", component._esm, re.MULTILINE)
     assert "render" in declared
     assert [name for name, times in Counter(declared).items() if times > 1] == []
+
+
+def test_buttons_and_entries_come_with_the_component():
+    """Not in answer to a message: what stands below them would move when it arrives."""
+    choices = Choices(groups=[Group("Parents", (Choice("a", "A"),))], label="Neighbours")
+    entries = Entries(sections=[Section("Tables", (Entry("t", "Table 1", "About it"),))], label="Studies")
+    buttons, listed = choices.get_root().data, entries.get_root().data
+    assert [item["text"] for group in buttons.drawn["groups"] for item in group["items"]] == ["A"]
+    assert [entry["title"] for section in listed.drawn["sections"] for entry in section["entries"]] == ["Table 1"]
+    choices.param.update(groups=[], label="Nothing")
+    assert buttons.drawn == {"groups": [], "label": "Nothing"}
