@@ -1,4 +1,4 @@
-"""Passes over rows that workers count: a share of the rows each, added up in the order of the rows."""
+"""Passes over rows that workers count: some chunks each, added up in the order of the rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.learning.objective import Objective, Term
 from engine.learning.team import POLL_SECONDS, Team
-from engine.learning.workspace import Chunk, Counted, Share, Workspace
+from engine.learning.workspace import Chunk, ChunkRange, Counted, Workspace
 from engine.model.arrays import Floats
 from engine.model.errors import Cancelled
 
@@ -50,31 +50,31 @@ class SharedRows(Workspace):
         if term.sign < 0 or not term.jobs or visit is not None:
             super()._propagate(term, found, counts, cancelled, visit)
             return
-        chunks = [len(self._find_run(job, term.sign).chunks) for job in term.jobs]
-        for span, counted, weighted in self._collect(_split(term, chunks, self._team.size), term, cancelled):
+        numbers = [len(self._find_run(job, term.sign).chunks) for job in term.jobs]
+        for span, counted, weighted in self._collect(_split(term, numbers, self._team.size), term, cancelled):
             counts[span] += counted
             found.append(weighted)
 
-    def _collect(self, shares: list[Share], term: Term, cancelled: Callable[[], bool]) -> Iterator[Counted]:
+    def _collect(self, ranges: list[ChunkRange], term: Term, cancelled: Callable[[], bool]) -> Iterator[Counted]:
         """What the chunks of a term count, in their order. Whoever does not have the problem yet is sent it."""
         parameters = self._pool[: self.objective.n_parameters].copy()
         own = replace(self.objective, terms=(term,))
-        asked = [self._submit(share, None, parameters) for share in shares]
-        for k, share in enumerate(shares):
-            if self._await(asked[k], share, cancelled) is None:
-                asked[k] = self._submit(share, own, parameters)
-        for share, future in zip(shares, asked, strict=True):
-            answer = self._await(future, share, cancelled)
-            yield from self.count_chunks(term, share, cancelled) if answer is None else answer
+        asked = [self._submit(chunks, None, parameters) for chunks in ranges]
+        for k, chunks in enumerate(ranges):
+            if self._await(asked[k], chunks, cancelled) is None:
+                asked[k] = self._submit(chunks, own, parameters)
+        for chunks, future in zip(ranges, asked, strict=True):
+            answer = self._await(future, chunks, cancelled)
+            yield from self.count_chunks(term, chunks, cancelled) if answer is None else answer
 
-    def _submit(self, share: Share, objective: Objective | None, parameters: Floats) -> Future[Answer] | None:
+    def _submit(self, chunks: ChunkRange, objective: Objective | None, parameters: Floats) -> Future[Answer] | None:
         try:
-            return self._team.submit(count_share, self._key, objective, share, parameters)
+            return self._team.submit(count_range, self._key, objective, chunks, parameters)
         except RuntimeError as error:  # nobody is left
             self.trouble = error
             return None
 
-    def _await(self, future: Future[Answer] | None, share: Share, cancelled: Callable[[], bool]) -> Answer:
+    def _await(self, future: Future[Answer] | None, chunks: ChunkRange, cancelled: Callable[[], bool]) -> Answer:
         """What a worker has counted, if it has."""
         if future is None:
             return None
@@ -89,13 +89,13 @@ class SharedRows(Workspace):
         except Exception as error:  # if it is not the worker's fault, it comes up here again
             self.trouble = error
             return None
-        first, last = share
+        first, last = chunks
         return answer if answer is not None and len(answer) == last - first else None
 
 
-def _split(term: Term, chunks: list[int], size: int) -> list[Share]:
-    """So many shares, or fewer, each of about as long."""
-    each = np.repeat([job.part.seconds / number for job, number in zip(term.jobs, chunks, strict=True)], chunks)
+def _split(term: Term, numbers: list[int], size: int) -> list[ChunkRange]:
+    """All chunks, so many of each job, in as many ranges as the team has workers, or fewer, each of about as long."""
+    each = np.repeat([job.part.seconds / number for job, number in zip(term.jobs, numbers, strict=True)], numbers)
     ends, size = np.cumsum(each), min(size, len(each))
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, size) / size)
     places = sorted({0, *(int(cut) + 1 for cut in cuts), len(each)})
@@ -106,8 +106,8 @@ _kept: dict[str, list[Workspace]] = {}
 """In a worker: the workspaces of a problem that nobody works in."""
 
 
-def count_share(key: str, objective: Objective | None, share: Share, parameters: Floats) -> Answer:
-    """A worker's job: what a share of the rows counts; None if it was not sent the problem, and does not have it."""
+def count_range(key: str, objective: Objective | None, chunks: ChunkRange, parameters: Floats) -> Answer:
+    """A worker's job: what some chunks count; None if it was not sent the problem, and does not have it."""
     free = _kept.get(key)
     if objective is not None:
         while len(_kept) >= MOST_KEPT and key not in _kept:
@@ -120,6 +120,6 @@ def count_share(key: str, objective: Objective | None, share: Share, parameters:
         return None
     work.read_parameters(parameters)
     with np.errstate(all="ignore"):
-        found = list(work.count_chunks(work.objective.terms[0], share))
+        found = list(work.count_chunks(work.objective.terms[0], chunks))
     _kept.get(key, []).append(work)
     return found

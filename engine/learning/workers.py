@@ -62,7 +62,7 @@ def learn_on_workers(
     begun : sequence of Progress
         Of every restart, before its first step.
     shares_rows : bool
-        Whether the learner asks for no more than counts, which are added up from shares of the rows.
+        Whether the learner asks for no more than counts, which are added up from chunks of the rows.
     """
     yield from _Sharing(team, learner, objective, begun, stopping, cancelled).run(shares_rows)
 

@@ -77,8 +77,8 @@ class _Run:
 
 Counted = tuple[slice, Floats, Floats]
 """Of a chunk: where its counts belong among the parameters, these counts, and per row ± w log Z."""
-Share = tuple[int, int]
-"""Some of the chunks of a term, all jobs one after the other: the first, and the one after the last."""
+ChunkRange = tuple[int, int]
+"""Chunks of a term, all jobs one after the other: the first, and the one after the last."""
 
 
 class Workspace:
@@ -147,12 +147,12 @@ class Workspace:
         """Take over the parameters of another workspace of the same objective, as they stand in its pool."""
         self._pool[: len(scaled)] = scaled
 
-    def count_chunks(self, term: Term, share: Share, cancelled: Callable[[], bool] = NEVER) -> Iterator[Counted]:
-        """What the chunks of a share of a term's rows count, each by itself.
+    def count_chunks(self, term: Term, chunks: ChunkRange, cancelled: Callable[[], bool] = NEVER) -> Iterator[Counted]:
+        """What some chunks of a term's rows count, each by itself.
 
         Call it where NumPy's warnings are off.
         """
-        first, last = share
+        first, last = chunks
         for job in term.jobs:
             run = self._find_run(job, term.sign)
             for chunk in run.chunks[max(0, first) : max(0, last)]:

@@ -14,7 +14,7 @@ import pytest
 import app.workers
 from app.workers import Crew, describe_crew, noting_interrupts
 from engine.learning.learn import learn
-from engine.learning.shared_rows import count_share
+from engine.learning.shared_rows import count_range
 from engine.learning.stopping import Stopping
 from engine.learning.team import Team
 from tests.command_line import EXAMPLES, assert_refused, run
@@ -123,7 +123,7 @@ def test_rows_are_shared_out_by_dask(monkeypatch, cluster):
         team.executor, team.shares_from, team.size = Counting(team.executor), 0.0, 16
         *_, there = learn(chain(), chain_data(), executor=team, **problem)
     same(alone, there)
-    assert count_share in team.executor.asked
+    assert count_range in team.executor.asked
     assert (team.lost, team.left, team.trouble) == (0, 0, "")
 
 

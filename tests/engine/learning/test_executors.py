@@ -15,7 +15,7 @@ from engine.learning import shared_rows, workers
 from engine.learning.learn import learn
 from engine.learning.learners.em import EM
 from engine.learning.methods import Method
-from engine.learning.shared_rows import count_share
+from engine.learning.shared_rows import count_range
 from engine.learning.stopping import Stopping
 from engine.learning.team import Team
 from engine.learning.workspace import Workspace
@@ -155,7 +155,7 @@ def test_rows_are_shared_out_to_the_same_bits(many_chunks, monkeypatch, method):
     for size in (2, 3, 7):
         team = Team(Recorder(), size, shares_from=0.0)
         same(alone, run(network, dataset, method, n_init=2, max_iter=40, executor=team)[-1])
-        assert (count_share in team.executor.asked) == (size > 2)  # two restarts for two workers
+        assert (count_range in team.executor.asked) == (size > 2)  # two restarts for two workers
 
 
 def test_rows_of_a_markov_network_are_shared_out(many_chunks):
@@ -163,7 +163,7 @@ def test_rows_of_a_markov_network_are_shared_out(many_chunks):
     alone = run(network, dataset, "em", max_iter=5, executor=Team(Recorder(), 1))[-1]
     team = Team(Recorder(), 3, shares_from=0.0)
     same(alone, run(network, dataset, "em", max_iter=5, executor=team)[-1])
-    assert set(team.executor.asked) == {count_share}
+    assert set(team.executor.asked) == {count_range}
 
 
 def test_restarts_of_a_markov_network_are_shared_out():
