@@ -189,10 +189,8 @@ def make_task(
     if isinstance(network, MarkovNetwork):
         terms.append(_partition_term(network, plan.dataset, given, layout, last, memory_limit))
     geometry = _make_geometry(layout, prior, ties)
-    own = sum_likelihoods(data) + entropies
+    own, evidence = sum_likelihoods(data) + entropies, _find_evidence(plan, terms)
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
-    is_read = any(job.part.pieces[-1].factor < 0 for term in terms for job in term.jobs)
-    evidence = plan.pool.evidence if is_read else np.empty(0)
     objective = Objective(geometry, tuple(terms), component, last + 1, constant, evidence, n_fitted=n_fitted)
     return LearningTask(
         layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
@@ -212,6 +210,12 @@ def _plan_data(decomposition: Decomposition, memory_limit: int, condition: bool)
         condition=condition,
         keep_rows=False,
     )
+
+
+def _find_evidence(plan: Plan, terms: Sequence[Term]) -> Floats:
+    """What the pool has after the parameters; nothing where no job reads it."""
+    is_read = any(job.part.pieces[-1].factor < 0 for term in terms for job in term.jobs)
+    return plan.pool.evidence if is_read else np.empty(0)
 
 
 def _make_geometry(layout: Layout, prior: Prior, ties: Ties) -> Geometry:

@@ -165,6 +165,13 @@ def test_a_study_is_found_by_keyboard_and_runs_live(open_panel, monkeypatch):
     expect(studies.locator("[aria-current]")).to_have_count(0)
 
 
+def test_a_study_that_a_link_opens_is_in_view(open_panel, monkeypatch):
+    monkeypatch.setattr(study_scenes, "list_folders", lambda: [assets_folder() / "examples"])
+    lab = Lab(open_panel("guide", scene="?example=bound-figure-26"))
+    chosen = lab.page.get_by_role("group", name="Studies of the papers").locator("[aria-current]")
+    expect(chosen.get_by_text("pgmgui experiment bound-figure-26")).to_be_in_viewport()
+
+
 def show_step(bench: Bench, query: dict[str, str]) -> None:
     """Press “Show me”, and see the scene of the step: its marks, its components, and that it learns or waits."""
     link = parse_link(query)

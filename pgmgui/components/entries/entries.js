@@ -45,6 +45,7 @@ export function render({model}) {
   let shape = ""
   let made = []
   let shown = null
+  let hold = null // what keeps the one that was chosen in view
 
   function build(sections) {
     made = []
@@ -74,11 +75,15 @@ export function render({model}) {
       if (entries.some((entry) => entry.is_chosen)) root.children[k].open = true
     })
     const chosen = root.querySelector("[aria-current]")
-    if (chosen !== shown) chosen?.scrollIntoView({block: "nearest"})
+    if (chosen === shown) return
     shown = chosen
+    hold?.end()
+    if (chosen) hold = hold_in_view(() => chosen, () => { hold = null })
   }
 
   model.on("drawn", draw)
+  model.on("after_layout", () => hold?.show())
+  model.on("remove", () => hold?.end())
   draw()
   return root
 }

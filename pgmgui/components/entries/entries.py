@@ -54,7 +54,7 @@ class Entries(Component):
     on_press = param.Callable(doc="Called with the key of the entry whose button the user presses.")
     drawn = param.Dict(default={}, doc="What the browser draws: it comes with the component, so that nothing moves.")
 
-    _scripts = ("entries.js",)
+    _scripts = ("../holding.js", "entries.js")
     _styles = ("entries.css",)
     _python = ("sections", "label", "on_press")
 

@@ -61,8 +61,8 @@ class Grid(Component):
     on_trouble = param.Callable(doc="Called with a sentence where a block cannot be copied or pasted.")
 
     _scripts = (
-        *("../filling.js", "grid_cells.js", "grid_choices.js", "grid_editor.js", "grid_bring.js", "grid_blocks.js"),
-        *("grid_keys.js", "grid.js"),
+        *("../filling.js", "../holding.js", "grid_cells.js", "grid_choices.js", "grid_editor.js", "grid_bring.js"),
+        *("grid_blocks.js", "grid_keys.js", "grid.js"),
     )
     _styles = ("grid.css",)
     _python = (
