@@ -1,7 +1,7 @@
 """Network and data files: bytes ↔ objects, chosen by suffix.
 
 Two rooms, ``networks`` and ``tables``. In each, a module per format has ``parse`` and, where we write it,
-``dump``; the room's ``catalogue`` has a line for each suffix.
+``dump`` (tables: in ``output``); the room's ``catalogue`` has a line for each suffix.
 """
 
 from engine.formats.networks.catalogue import (

@@ -28,10 +28,10 @@ FEWEST_AT_A_TIME = 2
 """How many cliques a level must have, taken together, to be worth its lists of places."""
 
 
-def find_fringe(part: Part) -> list[int]:
+def find_fringe(part: Part, memory_limit: int = MEMORY_LIMIT) -> list[int]:
     """The cliques that are small and have only small ones below; none where they are not worth a level each."""
     tree = part.tree
-    if chunk_rows(part, MEMORY_LIMIT) < part.rows:
+    if chunk_rows(part, memory_limit) < part.rows:
         return []
     is_small = [size * part.rows <= SMALL for size in tree.sizes]
     for clique, parent in enumerate(tree.parents):  # children first

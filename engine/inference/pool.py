@@ -84,9 +84,11 @@ class Pool:
                 segments.append(scale_likelihoods(self.likelihoods[i]).reshape(-1))
         return np.concatenate(segments)
 
-    def fill(self, tables: Sequence[Floats]) -> Floats:
-        """The pool for these tables."""
-        return np.concatenate([self.layout.flatten(tables), self.evidence])
+    def fill(self, tables: Sequence[Floats]) -> tuple[Floats, float]:
+        """The pool for these tables, with entries above 1 scaled down to it, and the log of what that leaves out."""
+        scales = [max(1.0, float(table.max(initial=0.0))) for table in tables]
+        scaled = [table if scale == 1.0 else table / scale for table, scale in zip(tables, scales, strict=True)]
+        return np.concatenate([self.layout.flatten(scaled), self.evidence]), float(np.log(scales).sum())
 
     def index(self, factor: int, codes: Mapping[int, Codes], rows: int) -> Ints:
         """Per row, the cell of a factor, counting only the variables in ``codes``."""

@@ -63,13 +63,11 @@ class Propagation:
     def __init__(
         self, plan: Plan, network: Network, memory_limit: int = MEMORY_LIMIT, *, keep_tapes: bool = True
     ) -> None:
-        scales = [max(1.0, float(table.max(initial=0.0))) for table in network.tables]
-        tables = [table if scale == 1.0 else table / scale for table, scale in zip(network.tables, scales, strict=True)]
         self._plan, self._memory_limit = plan, memory_limit
-        self._pool = plan.pool.fill(tables)
+        self._pool, left_out = plan.pool.fill(network.tables)
         with np.errstate(divide="ignore"):
             self._logs = np.log(self._pool)
-        self._observed_sum = np.full(plan.dataset.n_rows, float(np.log(scales).sum()))
+        self._observed_sum = np.full(plan.dataset.n_rows, left_out)
         for factor in plan.observed_factors:
             start = plan.pool.layout.starts[factor]
             self._observed_sum += self._logs[start:][plan.observed_cells(factor)]

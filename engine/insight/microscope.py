@@ -17,7 +17,7 @@ from engine.inference.posterior import infer
 from engine.learning.learner import evaluate_state
 from engine.learning.parameters import Simplex
 from engine.learning.peaks import find_peak
-from engine.learning.target_rows import meet_targets
+from engine.learning.target_rows import meet_row_targets
 from engine.learning.task import LearningTask
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats
@@ -75,7 +75,7 @@ def look_closely(task: LearningTask, theta: Floats, row: int, child: int) -> Vie
         The variable whose family is looked at.
     """
     network = task.bayesian.with_tables(task.layout.tables(theta))
-    one = meet_targets(network, task.dataset.rows().take(np.array([row])), fixed=not task.has_moving_targets)
+    one = meet_row_targets(network, task.dataset.rows().take(np.array([row])), fixed=not task.has_moving_targets)
     posterior = infer(network, one)
     if posterior.impossible[0]:
         raise ImpossibleEvidenceError(f"row {row + 1} has probability 0 under these parameters: nothing completes it")

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import infer
-from engine.learning.target_rows import meet_targets
+from engine.learning.target_rows import meet_row_targets
 from engine.model.arrays import Floats, Ints, weighted_counts, xlogy
 from engine.model.dataset import MISSING, Dataset
 from engine.model.distinct import distinct_rows
@@ -226,7 +226,7 @@ def _foretell(network: Network, dataset: Dataset, target: int, memory_limit: int
     found = np.empty((dataset.n_rows, network.variables[target].cardinality))
     for start in range(0, dataset.n_rows, AT_ONCE):
         rows = np.arange(start, min(start + AT_ONCE, dataset.n_rows))
-        some = meet_targets(network, dataset.take(rows), memory_limit)
+        some = meet_row_targets(network, dataset.take(rows), memory_limit)
         found[rows] = infer(network, some, memory_limit).marginal(target)
     return found
 

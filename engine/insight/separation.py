@@ -78,19 +78,6 @@ class Separation:
     separators: tuple[tuple[int, ...], ...]
 
 
-def separate(
-    network: Network, one: int, other: int, known: Iterable[int] = (), likely: Iterable[int] = ()
-) -> Separation:
-    """Find out whether two variables are separated.
-
-    Parameters
-    ----------
-    known, likely : iterable of int
-        The variables whose state is known, and those with a likelihood.
-    """
-    return separate_sets(network, (one,), (other,), known, likely)
-
-
 def separate_sets(
     network: Network,
     ones: Iterable[int],
@@ -102,6 +89,11 @@ def separate_sets(
 
     They are if each of the one is separated from each of the other: by a graph there are no dependences of more than
     two at once. Trails that pass a further one of them are left out, for what is left of them is a trail too.
+
+    Parameters
+    ----------
+    known, likely : iterable of int
+        The variables whose state is known, and those with a likelihood.
     """
     view = _View(network, known, likely)
     sides = tuple(frozenset(side) - view.known for side in (ones, others))

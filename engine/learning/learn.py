@@ -259,7 +259,8 @@ class _Runs:
             restart = int(np.flatnonzero(is_impossible)[0]) // objective.n_components
             self._check_targets(progress.state.theta.reshape(-1, self.theta.shape[1])[restart])
             if isinstance(self.task.network, MarkovNetwork):
-                raise ImpossibleEvidenceError(describe_zeros(self.task.network, drop_targets(self.task.dataset.rows())))
+                data = drop_targets(self.task.dataset.rows())
+                raise ImpossibleEvidenceError(describe_zeros(self.task.network, data, objective.memory_limit))
             first = int(impossible[0])
             variables = components[first].variables if self.task.is_decomposed and first < len(components) else ()
             names = list_names([self.task.network.variables[v].name for v in variables], most=6)
@@ -274,7 +275,8 @@ class _Runs:
         if not task.dataset.targets:
             return
         start = task.network.with_tables(task.layout.tables(theta))
-        conflict = describe_conflict(start, task.dataset.rows(), not task.has_moving_targets)
+        is_fixed, limit = not task.has_moving_targets, task.objective.memory_limit
+        conflict = describe_conflict(start, task.dataset.rows(), is_fixed, limit)
         if conflict:
             raise ImpossibleEvidenceError(conflict)
 

@@ -13,6 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.inference.plan import MEMORY_LIMIT
 from engine.learning.jobs import Job
 from engine.learning.parameters import Geometry
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
@@ -80,6 +81,8 @@ class Objective:
         How many parameter vectors are laid end to end: restarts in one batch.
     n_fitted : int
         How many numbers jobs read beside the evidence, after it: likelihoods of targets, found anew at every pass.
+    memory_limit : int
+        Bytes that the tables of a pass may take: rows are propagated in chunks that fit.
     """
 
     geometry: Geometry
@@ -90,6 +93,7 @@ class Objective:
     evidence: Floats
     copies: int = 1
     n_fitted: int = 0
+    memory_limit: int = MEMORY_LIMIT
 
     @property
     def n_parameters(self) -> int:
@@ -193,4 +197,5 @@ class Objective:
             self.evidence,
             times * self.copies,
             times * self.n_fitted,
+            self.memory_limit,
         )

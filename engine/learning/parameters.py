@@ -306,6 +306,9 @@ class LogLinear(Sets):
         press = 1 / self.prior.scale if isinstance(self.prior, Laplace) else 0.0
         return press if self.spared is None else np.where(self.spared, 0.0, press)
 
+    def maximise(self, counts: Floats, theta: Floats) -> None:
+        """None: the best factors for counts have no closed form."""
+
     def with_prior(self, counts: Floats) -> Floats:
         """Counts as they are: a prior on w has none, and who would need them refuses it (:mod:`methods`)."""
         return counts

@@ -34,8 +34,8 @@ class SharedRows(Workspace):
         Why something was done here.
     """
 
-    def __init__(self, objective: Objective, team: Team, other: Workspace | None = None) -> None:
-        super().__init__(objective, other)
+    def __init__(self, objective: Objective, team: Team) -> None:
+        super().__init__(objective)
         self.trouble: Exception | None = None
         self._team, self._key = team, uuid.uuid4().hex
 

@@ -21,9 +21,8 @@ import numpy as np
 
 from engine.learning.objective import Objective
 from engine.learning.parameters import LogLinear
-from engine.learning.workspace import Chunk, Evaluation, Workspace
+from engine.learning.workspace import Chunk, Evaluation, Workspace, make_check
 from engine.model.arrays import Bools, Floats, Ints
-from engine.model.errors import Cancelled
 
 INFINITESIMAL = 1e-100
 """Stands for a parameter that is zero while derivatives are taken: Pr(xu|d)/θ(x|u) is then the derivative
@@ -172,16 +171,11 @@ def collect(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tu
     With zeros among the parameters (or numbers too small to divide by) a second pass takes the derivatives at
     an infinitesimal instead.
     """
-
-    def check() -> None:
-        if cancelled():
-            raise Cancelled
-
     geometry = work.objective.geometry
     if isinstance(geometry, LogLinear):
         collector = Collector(work.objective, np.ones_like(theta))
         found = work.evaluate(theta, cancelled, collector.visit)
-        return found, _compare(collector.result(check), geometry.to_local(theta, found.model_counts))
+        return found, _compare(collector.result(make_check(cancelled)), geometry.to_local(theta, found.model_counts))
     if (theta >= INFINITESIMAL).all():
         collector = Collector(work.objective, theta)
         found = work.evaluate(theta, cancelled, collector.visit)
@@ -191,4 +185,4 @@ def collect(work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tu
         collector = Collector(work.objective, positive)
         again = work.evaluate(positive, cancelled, collector.visit)
         found = replace(found, propagated=found.propagated + again.propagated)
-    return found, collector.result(check)
+    return found, collector.result(make_check(cancelled))

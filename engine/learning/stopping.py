@@ -125,6 +125,10 @@ def iterate(
         yield progress
         return
     focus = _Focus(work, work, np.ones_like(progress.active), progress)
+    if not focus.everything and not learner.chooses_units:  # resumed, after some had converged; or some of the units
+        propagated = np.zeros_like(progress.active)
+        propagated[progress.unit[work.objective.incomplete]] = True
+        focus = _Focus(work, work, propagated, progress).follow(progress)
     while not progress.stop:
         started = time.perf_counter()
         if progress.active is not focus.active:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.posterior import infer
 from engine.learning.targets.splitting import drop_targets, has_targets
 from engine.learning.task import make_task
@@ -19,7 +20,7 @@ from engine.model.variable import list_names
 ADVICE = "start from other parameters (random or uniform)"
 
 
-def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) -> str:
+def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True, memory_limit: int = MEMORY_LIMIT) -> str:
     """The first row whose targets cannot hold under a network, and why; empty if there is none."""
     if not has_targets(dataset):
         return ""
@@ -27,7 +28,7 @@ def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) ->
     data = dataset.take(rows)
     if not fixed:  # nothing else is known when they are to hold
         data = replace(data, codes=np.where(data.target_cells, data.codes, MISSING))
-    posterior = infer(network, drop_targets(data))
+    posterior = infer(network, drop_targets(data), memory_limit)
     possible = np.flatnonzero(~posterior.impossible)
     rows, data, first = rows[possible], data.take(possible), None
     for v in data.targets:
@@ -38,7 +39,7 @@ def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) ->
             found = int(rows[asked[k]]), v, int(np.flatnonzero(wrong[k])[0]), float(shares[k][wrong[k]][0])
             first = found if first is None or found < first else first
     if first is None:
-        return _describe_together(network, data, rows, fixed)
+        return _describe_together(network, data, rows, fixed, memory_limit)
     row, v, state, share = first
     variable = network.variables[v]
     besides = " and the row's other cells" if fixed else ""
@@ -48,15 +49,19 @@ def describe_conflict(network: Network, dataset: Dataset, fixed: bool = True) ->
     )
 
 
-def _describe_together(network: Network, data: Dataset, rows: Ints, fixed: bool) -> str:
+def _describe_together(network: Network, data: Dataset, rows: Ints, fixed: bool, memory_limit: int) -> str:
     """The first row with targets each of which can hold, but not all at once."""
     several = np.flatnonzero(data.target_cells.sum(axis=0) > 1)
-    if not several.size or _can_hold(network, data.take(several), fixed):
+
+    def can_hold(some: Ints) -> bool:
+        return _can_hold(network, data.take(some), fixed, memory_limit)
+
+    if not several.size or can_hold(several):
         return ""
     low, high = 0, len(several)  # the first ``low`` can hold, of the first ``high`` some cannot
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if _can_hold(network, data.take(several[:middle]), fixed) else (low, middle)
+        low, high = (middle, high) if can_hold(several[:middle]) else (low, middle)
     row = several[low]
     names = list_names([network.variables[v].name for v in np.flatnonzero(data.target_cells[:, row])], most=6)
     return (
@@ -65,8 +70,8 @@ def _describe_together(network: Network, data: Dataset, rows: Ints, fixed: bool)
     )
 
 
-def _can_hold(network: Network, data: Dataset, fixed: bool) -> bool:
+def _can_hold(network: Network, data: Dataset, fixed: bool, memory_limit: int) -> bool:
     """Whether the targets of all rows can hold."""
-    task = make_task(network, replace(data, weights=np.ones(data.n_rows)), fixed=fixed)
+    task = make_task(network, replace(data, weights=np.ones(data.n_rows)), memory_limit=memory_limit, fixed=fixed)
     found = Workspace(task.objective).evaluate(task.layout.flatten(network.tables))
     return bool(np.isfinite(found.log_likelihood).all())

@@ -31,7 +31,7 @@ def score_target_rows(network: Network, dataset: Dataset, memory_limit: int = ME
     return found
 
 
-def meet_targets(
+def meet_row_targets(
     network: Network, dataset: Dataset, memory_limit: int = MEMORY_LIMIT, *, fixed: bool = True
 ) -> Dataset:
     """The rows with likelihoods instead of targets, with which these hold: of every row its own.
@@ -69,10 +69,8 @@ def meet_targets(
 
 def _plan(network: Network, dataset: Dataset, memory_limit: int) -> tuple[Plan, Floats, float]:
     """The plan of all rows, with one part for what hangs together; the pool; and the log of what that leaves out."""
-    scales = [max(1.0, float(table.max(initial=0.0))) for table in network.tables]
-    tables = [table / scale for table, scale in zip(network.tables, scales, strict=True)]
     plan = make_plan(network, replace(dataset, targets={}), memory_limit, condition=False)
-    return plan, plan.pool.fill(tables), float(np.log(scales).sum())
+    return plan, *plan.pool.fill(network.tables)
 
 
 def _sum_constants(plan: Plan, dataset: Dataset, pool: Floats) -> Floats:

@@ -191,7 +191,7 @@ def make_task(
     geometry = _make_geometry(layout, prior, ties)
     own, evidence = sum_likelihoods(data) + entropies, _find_evidence(plan, terms)
     constant = weighted_counts(_find_homes(plan, of_factor, of_block, last), own, last + 1)
-    objective = Objective(geometry, tuple(terms), component, last + 1, constant, evidence, n_fitted=n_fitted)
+    objective = Objective(geometry, tuple(terms), component, last + 1, constant, evidence, 1, n_fitted, memory_limit)
     return LearningTask(
         layout, decomposition, objective, plan, of_block, dataset, own, tuple(sorted(given)), ties, is_moving
     )

@@ -10,7 +10,6 @@ import numpy as np
 
 from engine.inference import log_space
 from engine.inference.levels import Levels, find_fringe
-from engine.inference.plan import MEMORY_LIMIT
 from engine.inference.pool import Piece
 from engine.inference.tape import Tape, chunk_rows
 from engine.learning.jobs import Job
@@ -188,8 +187,8 @@ class Workspace:
             raise Cancelled
         tape, (start, weights, signed, fitter) = run.tape, chunk
         if fitter is not None:
-            fitter.fit(_make_check(cancelled))
-        log_z = tape.run(start, weights, _make_check(cancelled) if run.is_slow else None)
+            fitter.fit(make_check(cancelled))
+        log_z = tape.run(start, weights, make_check(cancelled) if run.is_slow else None)
         doubtful = tape.find_doubtful()
         if doubtful is not None:
             self._correct(job, tape, start, weights, doubtful, log_z)
@@ -235,10 +234,11 @@ class Workspace:
 
     def _make_tape(self, job: Job, sign: int) -> Tape | Levels:
         """What propagates a job. Of rows that are subtracted only the counts are asked for, never family by family."""
-        fringe = find_fringe(job.part) if sign < 0 and job.targets is None else []
+        limit = self.objective.memory_limit
+        fringe = find_fringe(job.part, limit) if sign < 0 and job.targets is None else []
         if fringe:
             return Levels(job.part, self._pool, fringe)
-        return Tape(job.part, chunk_rows(job.part, MEMORY_LIMIT), self._pool, only_factors=job.targets is None)
+        return Tape(job.part, chunk_rows(job.part, limit), self._pool, only_factors=job.targets is None)
 
     @cached_property
     def _row_component(self) -> Ints:
@@ -284,7 +284,7 @@ class Workspace:
         return key // components, key % components, total
 
 
-def _make_check(cancelled: Callable[[], bool]) -> Callable[[], None]:
+def make_check(cancelled: Callable[[], bool]) -> Callable[[], None]:
     """What raises an error once it is cancelled."""
 
     def check() -> None:

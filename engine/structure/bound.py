@@ -26,6 +26,8 @@ from engine.structure.limits import Limits
 WORK_PER_STEP, WORK_PER_FAMILY, WORK_PER_COUNT, WORK_PER_CELL = 3_000, 600, 20_000, 0.4
 """What a step takes, each family that it keeps for later, counting, and a cell of that: as reads of cells; measured."""
 EXACT, UPPER = "exact", "upper"
+CLOSE = 1e-6
+"""Nats within which a score is at its bound."""
 TELLING = 0.3
 """Seconds between two bounds that are told: to add one up takes time too."""
 

@@ -41,7 +41,7 @@ def run(quick: bool, report: Report) -> None:
 def _measure_tape(case: Case, quick: bool) -> list[str]:
     task = make_task(case.network, case.dataset)
     part = max((job.part for job in task.objective.jobs), key=_work)
-    pool = task.plan.pool.fill(case.network.tables)
+    pool, _ = task.plan.pool.fill(case.network.tables)
     tape = Tape(part, chunk_rows(part, MEMORY_LIMIT), pool)
     tape.run(0)
     time = measure(lambda: tape.run(0), 5 if quick else 51, most_seconds=5)

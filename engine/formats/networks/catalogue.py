@@ -91,7 +91,12 @@ def _dump(document: Document | Network, name: str | Path) -> str:
     dump, form = find_dump(name, NETWORK_FORMATS), find_format(name, NETWORK_FORMATS)
     if not isinstance(document.network, form.writes):
         kind = "Markov" if isinstance(document.network, MarkovNetwork) else "Bayesian"
-        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a .json or .uai file", path=name)
+        able: dict[str, str] = {}  # per format, its first suffix
+        for suffix, other in NETWORK_FORMATS.items():
+            if other.dump is not None and isinstance(document.network, other.writes):
+                able.setdefault(other.name, suffix)
+        others = " or ".join(able.values())
+        raise FormatError(f"{form.name} files cannot hold a {kind} network; write a {others} file", path=name)
     return dump(document)
 
 
@@ -99,4 +104,5 @@ def describe_losses(document: Document, name: str | Path) -> list[str]:
     """What a file of that name does not keep of a network, in sentences."""
     if not document.noisy or find_format(name, NETWORK_FORMATS).keeps_noisy:
         return []
-    return [f"noisy-MAX as whole tables, which XDSL and JSON would keep as such: {list_names(list(document.noisy))}"]
+    others = " and ".join(form.name for form in NETWORK_FORMATS.values() if form.keeps_noisy)
+    return [f"noisy-MAX as whole tables, which {others} would keep as such: {list_names(list(document.noisy))}"]

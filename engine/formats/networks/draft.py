@@ -1,8 +1,8 @@
 """What every reader of network files produces, and the one place where it is checked and built.
 
 A reader only parses: it fills :class:`NodeDraft` or :class:`FactorDraft` objects with names, numbers
-and line numbers. :func:`build_bayesian_network` and :func:`build_markov_network` then find unknown
-parents, cycles, tables of the wrong size and rows that do not sum to one, for all formats alike.
+and line numbers. :func:`build_document` then finds unknown parents, cycles, tables of the wrong
+size and rows that do not sum to one, for all formats alike.
 """
 
 from __future__ import annotations
@@ -220,15 +220,16 @@ def _build_cpt(
     off = float(distance.max())
     if off <= EXACT:
         return table
-    worst = np.unravel_index(distance.argmax(), sums.shape)
+    has_zeros = sums.min() <= 0
+    worst = np.unravel_index(sums.argmin() if has_zeros else distance.argmax(), sums.shape)
     where = _configuration(scope[:-1], worst, variables, index)
     what = f"the table of {shorten(node.name)} has a row{where} that sums to {float(sums[worst]):.6g}, not 1"
+    if has_zeros:
+        raise FormatError(f"{what}; a row of zeros cannot be normalised: correct it", node.table_line or node.line)
     if off > ROUNDING and not normalise:
         raise RowSumError(f"{what}; correct it, or read with --normalise", node.table_line or node.line)
     if np.isinf(off):
         raise FormatError(f"{what}; its numbers are too large to be normalised", node.table_line or node.line)
-    if sums.min() <= 0:
-        raise FormatError(f"{what}; a row of zeros cannot be normalised", node.table_line or node.line)
     if off > SILENT_ROUNDING:
         count = int((distance > SILENT_ROUNDING).sum())
         notes.append(f"{what}; renormalised" + (f" ({count} such rows)" if count > 1 else ""))

@@ -19,7 +19,7 @@ OPERATIONS = 20
 """What a message or a step costs, in array operations of a plan."""
 
 
-class CliqueTree:
+class BeliefTree:
     """The distribution of a part's variables as Q of each clique, right in the clique that was visited last.
 
     Between two visits of a clique all changes come back to it through the separator by which they were left: a tree
@@ -94,13 +94,13 @@ class ModifiedTree:
 
     def __init__(self, plan: Plan, targets: Sequence[Target], _memory_limit: int) -> None:
         self._targets = targets
-        pool = plan.pool.fill([table / max(1.0, float(table.max(initial=0.0))) for table in plan.network.tables])
-        self._trees: dict[Part, CliqueTree] = {}
+        pool, _ = plan.pool.fill(plan.network.tables)
+        self._trees: dict[Part, BeliefTree] = {}
         self._homes: list[_Home] = []
         for target in targets:
             part, clique, scope = find_home(plan, target)
             if part not in self._trees:
-                self._trees[part] = CliqueTree(part, pool)
+                self._trees[part] = BeliefTree(part, pool)
             sizes = [part.tree.cardinalities[v] for v in scope]
             self._homes.append(_Home(self._trees[part], clique, scope, sizes))
 
@@ -126,7 +126,7 @@ class ModifiedTree:
 class _Home:
     """Where a target lies: the variables of its clique, without those that have one state only."""
 
-    tree: CliqueTree
+    tree: BeliefTree
     clique: int
     scope: list[int]
     sizes: list[int]

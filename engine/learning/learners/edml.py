@@ -13,9 +13,9 @@ from engine.learning.local_problems import MOST_STEPS, solve_sets
 from engine.learning.objective import Objective
 from engine.learning.parameters import SMALLEST, Geometry, LogLinear
 from engine.learning.soft_evidence import SoftEvidence, collect
-from engine.learning.workspace import NEVER, Workspace
+from engine.learning.workspace import NEVER, Workspace, make_check
 from engine.model.arrays import Bools, Floats, Ints, weighted_counts
-from engine.model.errors import Cancelled, ModelError
+from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
 
 RELAX = 0.7
@@ -131,15 +131,10 @@ class EDML:
         self, objective: Objective, state: State, evidence: SoftEvidence, cancelled: Callable[[], bool] = NEVER
     ) -> Floats:
         """The best parameters of every set under its soft evidence (Eq. 4.2, 5.8 [thesis])."""
-
-        def check() -> None:
-            if cancelled():
-                raise Cancelled
-
         geometry = objective.geometry
         local = geometry.to_local(state.theta, state.model_counts)
         fixed = geometry.with_prior(geometry.gather(objective.counts))
-        moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, check)
+        moved = solve_sets(geometry, local, evidence, fixed, self.solver, self.local_steps, make_check(cancelled))
         if self.damping == 0 and ((state.theta > 0) & (local <= SMALLEST) & (moved > 0)).any():
             raise ModelError("EDML without damping has diverged: its factors exclude what the data has; use edml")
         if self.damping is None and isinstance(geometry, LogLinear):

@@ -48,13 +48,12 @@ class EDMLInTurn:
 
     def begin(self, work: Workspace, theta: Floats, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The pass at the start."""
-        state, info = evaluate_state(work, theta, cancelled)
-        return replace(state, memory=Memory(work, {})), info
+        return evaluate_state(work, theta, cancelled)
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """Every factor once. Of several restarts, the same factor of all of them at a time."""
-        memory: Memory = state.memory
-        if memory.whole is not work:
+        memory: Memory | None = state.memory
+        if memory is None or memory.whole is not work:
             memory = Memory(work, {})
         objective = work.objective
         restarts = int(unit.max()) + 1

@@ -8,7 +8,6 @@ from typing import ClassVar
 
 from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.learners.gradient import Gradient
-from engine.learning.parameters import Simplex
 from engine.learning.workspace import Workspace
 from engine.model.arrays import Floats, Ints
 from engine.model.network import BayesianNetwork, MarkovNetwork, Network
@@ -58,12 +57,12 @@ def maximise_counts(
 ) -> tuple[Floats, Ints | int]:
     """The M-step: better parameters for the expected counts, and the rows propagated to find them, per component.
 
-    The best ones in a Bayesian network. Those of a Markov network have no closed form: some steps of L-BFGS on the
-    completed data, which need no pass over the rows, never lose (generalised EM).
+    The best ones, where they have a closed form (Bayesian networks). Where not, some steps of L-BFGS on the completed
+    data, which need no pass over the rows and never lose (generalised EM).
     """
-    geometry = work.objective.geometry
-    if isinstance(geometry, Simplex):
-        return geometry.maximise(state.counts, state.theta), 0
+    best = work.objective.geometry.maximise(state.counts, state.theta)
+    if best is not None:
+        return best, 0
     complete, climb = work.complete(state.counts), Gradient("lbfgs")
     inner, info = climb.begin(complete, state.theta, cancelled)
     propagated = info.propagated

@@ -9,9 +9,8 @@ from typing import ClassVar
 from engine.learning.learner import Info, State, Words, evaluate_state
 from engine.learning.parameters import Simplex
 from engine.learning.peaks import find_peak
-from engine.learning.workspace import Workspace
+from engine.learning.workspace import Workspace, make_check
 from engine.model.arrays import Floats, Ints
-from engine.model.errors import Cancelled
 from engine.model.network import BayesianNetwork, Network
 
 
@@ -37,11 +36,6 @@ class NumericalEM:
 
     def step(self, work: Workspace, state: State, unit: Ints, cancelled: Callable[[], bool]) -> tuple[State, Info]:
         """The numerical M-step, and the E-step at the new parameters."""
-
-        def check() -> None:
-            if cancelled():
-                raise Cancelled
-
         geometry = work.objective.geometry
         assert isinstance(geometry, Simplex)
-        return evaluate_state(work, find_peak(geometry, state.counts, state.theta, check), cancelled)
+        return evaluate_state(work, find_peak(geometry, state.counts, state.theta, make_check(cancelled)), cancelled)

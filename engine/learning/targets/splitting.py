@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.model.arrays import Bools, Codes, Floats, Ints, weighted_counts, xlogy
+from engine.model.arrays import Bools, Codes, Floats, Ints, xlogy
 from engine.model.dataset import FIRST_LIKELIHOOD, LIGHTEST, MISSING, Dataset
 from engine.model.source import Source
 
@@ -25,13 +25,10 @@ class SplitData:
     dataset : Dataset
     entropies : array (variables,)
         Σ w H(R) over the targets of each variable that were split.
-    row : array (rows,)
-        The row that each came from.
     """
 
     dataset: Dataset
     entropies: Floats
-    row: Ints
 
 
 def has_targets(dataset: Source) -> bool:
@@ -49,7 +46,7 @@ def split_targets(dataset: Dataset, *, relax: bool = False) -> SplitData:
         is then no less than before.
     """
     if not has_targets(dataset):
-        return SplitData(dataset, np.zeros(len(dataset.variables)), np.arange(dataset.n_rows))
+        return SplitData(dataset, np.zeros(len(dataset.variables)))
     codes, cells = dataset.codes.copy(), dataset.target_cells.copy()
     vectors = {v: dataset.likelihoods[v] / dataset.likelihoods[v].sum(axis=1, keepdims=True) for v in dataset.targets}
     _settle(codes, cells, vectors)
@@ -75,7 +72,7 @@ def split_targets(dataset: Dataset, *, relax: bool = False) -> SplitData:
     order = np.argsort(row, kind="stable")
     marks = dataset.targets if (cells.sum(axis=0) > 1).any() else {}
     found = replace(dataset, codes=split_codes[:, order], weights=np.concatenate(weights)[order], targets=marks)
-    return SplitData(found, entropies, row[order])
+    return SplitData(found, entropies)
 
 
 def drop_targets(dataset: Dataset) -> Dataset:
@@ -83,14 +80,6 @@ def drop_targets(dataset: Dataset) -> Dataset:
     if not has_targets(dataset):
         return dataset
     return replace(dataset, codes=np.where(dataset.target_cells, MISSING, dataset.codes), targets={})
-
-
-def add_by_row(split: SplitData, values: Floats, rows: int) -> Floats:
-    """Values of split rows, weighted by their shares, as values of the rows that they came from."""
-    weights = split.dataset.weights
-    total = weighted_counts(split.row, weights, rows)
-    share = np.divide(weights, total[split.row], out=np.zeros_like(weights), where=total[split.row] > 0)
-    return weighted_counts(split.row, np.where(share > 0, share * values, 0.0), rows)
 
 
 def _number(codes: Codes) -> Ints:

@@ -61,7 +61,7 @@ def test_every_cut_gives_what_the_whole_tree_gives(data):
     dataset = data.draw(strategies.datasets(network.variables, 4))
     plan = make_plan(network, dataset, condition=False)
     for part in plan.parts:
-        check_cut(part, plan.pool.fill(network.tables), cut_at_random(part.tree, data.draw))
+        check_cut(part, plan.pool.fill(network.tables)[0], cut_at_random(part.tree, data.draw))
 
 
 def subtracted(network, restarts=1):

@@ -11,7 +11,7 @@ import pytest
 
 from engine.formats import read_network
 from engine.insight import separation
-from engine.insight.separation import Step, Trail, separate, separate_sets
+from engine.insight.separation import Step, Trail, separate_sets
 from engine.model.network import BayesianNetwork, MarkovNetwork, as_markov
 from engine.model.variable import Variable
 from pgmgui.project.examples import find_example
@@ -19,6 +19,10 @@ from tests import oracles
 from tests.shared_data import DATA, needs_data
 
 EVERY = 10**9
+
+
+def separate(network, one, other, known=(), likely=()):
+    return separate_sets(network, (one,), (other,), known, likely)
 
 
 @pytest.fixture

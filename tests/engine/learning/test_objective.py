@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from engine.inference import levels, tape
+from engine.inference.plan import BYTES_PER_CELL, MEMORY_LIMIT
 from engine.learning.bounds import find_bounds
 from engine.learning.decomposition import decompose
 from engine.learning.learn import learn
@@ -25,6 +26,7 @@ from engine.model.dataset import Dataset, make_dataset
 from engine.model.errors import ModelError
 from engine.model.network import MarkovNetwork, as_markov
 from engine.model.variable import Variable
+from engine.simulation.missingness import hide
 from engine.simulation.sampling import simulate
 from pgmgui.project.examples import find_example
 from tests import oracles, strategies
@@ -425,6 +427,24 @@ def test_rows_of_no_weight_count_nothing_even_if_impossible():
     state = evaluate(task, task.layout.flatten(network.tables))
     assert state.log_likelihood.sum() == 0.0
     assert state.counts.sum() == pytest.approx(3.0)
+
+
+@pytest.mark.parametrize("kind", [as_markov, lambda network: network])
+def test_a_pass_takes_no_more_memory_than_it_may(kind):
+    network = kind(random_network("ABCDE", [(), (0,), (1,), (2,), (3,)]))
+    dataset = hide(simulate(network, 60, 3), ["B", "D"])
+    theta = make_task(network, dataset).layout.flatten(network.tables)
+    room = BYTES_PER_CELL * max(job.part.tree.cells for job in make_task(network, dataset).objective.jobs)
+    found = []
+    for limit in (MEMORY_LIMIT, 2 * room, room):
+        work = Workspace(make_task(network, dataset, memory_limit=limit).objective.repeated(3))
+        found.append(work.evaluate(np.tile(theta, 3)))
+        for job, run in work._runs.items():
+            assert run.tape.rows * job.part.tree.cells * BYTES_PER_CELL <= limit
+    assert len(work._runs) < sum(len(run.chunks) for run in work._runs.values())
+    for other in found[1:]:
+        np.testing.assert_allclose(other.log_likelihood, found[0].log_likelihood, rtol=1e-12)
+        np.testing.assert_allclose(other.counts, found[0].counts, rtol=1e-12, atol=1e-13)
 
 
 def test_what_a_pass_costs_is_returned_by_it():

@@ -145,11 +145,29 @@ def test_a_tree_with_nothing_active_is_no_longer_run(monkeypatch):
     assert [ran.count(tape) for tape in tapes] == [3, 3, 3, 3]
     ran.clear()
     rest = list(iterate(EM(), work, done, Stopping(tol=0, max_iter=3)))
-    assert [ran.count(tape) for tape in tapes] == [1, 3, 3, 3]  # after the first step it is seen what is active
-    assert len(ran) == 10
+    assert [ran.count(tape) for tape in tapes] == [0, 3, 3, 3]
+    assert len(ran) == 9
     moved = task.objective.component != task.objective.incomplete[0]
     np.testing.assert_array_equal(rest[-1].state.theta[moved], every[-1].state.theta[moved])
     np.testing.assert_array_equal(rest[-1].state.theta[~moved], begun.state.theta[~moved])
+
+
+def test_a_resumed_run_propagates_only_what_has_not_converged(monkeypatch):
+    """Whatever had converged before; it need not wait for the next to converge."""
+    rows = []
+    monkeypatch.setattr(
+        Workspace, "evaluate", lambda work, *rest, run=Workspace.evaluate: rows.append(work) or run(work, *rest)
+    )
+    whole = run("d-em", tol=1e-4)
+    straight = [int(work.objective.rows_per_pass.sum()) for work in rows]
+    half = next(snapshot for snapshot in whole if 3 < np.count_nonzero(snapshot.converged) < snapshot.converged.size)
+    rows.clear()
+    options = {"random_state": 4, "stopping": Stopping(tol=1e-4, max_iter=half.iteration + 1)}
+    list(learn(chain(), chain_data(), "d-em", resume=half, **options))
+    resumed = [int(work.objective.rows_per_pass.sum()) for work in rows]
+    assert len(resumed) == 2
+    assert resumed[0] == straight[0]  # where it stands is found anew
+    assert resumed[1] < straight[0]
 
 
 def test_a_smaller_tolerance_takes_longer():

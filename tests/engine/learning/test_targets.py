@@ -272,8 +272,8 @@ def test_the_split_rows_carry_the_shares():
     rows = [[TargetCell((0.25, 0.75)), "b"], [(0.2, 0.4), None], [TargetCell((0.5, 0.5))] * 2]
     split = split_targets(make_dataset(network.variables, rows, [4, 1, 2]))
     assert split.dataset.weights.tolist() == [1, 3, 1, 2]
-    assert split.row.tolist() == [0, 0, 1, 2]
     assert split.dataset.codes[0, :2].tolist() == [0, 1]
+    assert split.dataset.codes[1, :3].tolist() == [1, 1, -1]  # in the order of the rows that they came from
     assert (split.dataset.codes[:, 3] <= FIRST_LIKELIHOOD).all()
     assert split.entropies.tolist() == pytest.approx([-4 * (0.25 * np.log(0.25) + 0.75 * np.log(0.75)), 0.0])
 

@@ -118,8 +118,9 @@ def test_rounded_rows_are_renormalised_with_a_note_and_others_only_on_request():
         build_document(wrong)
     assert build_document(wrong, normalise=True).network.tables[1][0].tolist() == [0.1, 0.15, 0.75]
     zeros = parse(TEXT.replace("0.2, 0.3, 0.5", "0, 0, 0"))
-    with pytest.raises(FormatError, match="zeros cannot be normalised"):
-        build_document(zeros, normalise=True)
+    for normalise in (False, True):
+        with pytest.raises(FormatError, match="sums to 0, not 1; a row of zeros cannot be normalised: correct it"):
+            build_document(zeros, normalise=normalise)
 
 
 def test_odd_texts_are_written_and_read_back():

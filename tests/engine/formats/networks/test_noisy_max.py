@@ -50,7 +50,7 @@ def test_the_command_line_keeps_it_or_says_that_it_is_a_whole_table(document, tm
     assert run("convert", source, kept, "--json").result["notes"] == []
     assert list(read_network(kept).noisy) == ["E"]
     (note,) = run("convert", source, plain, "--json").result["notes"]
-    assert note == "noisy-MAX as whole tables, which XDSL and JSON would keep as such: 'E'"
+    assert note == "noisy-MAX as whole tables, which JSON and XDSL would keep as such: 'E'"
     assert run("convert", source, markov, "--markov").code == 0
     assert read_network(markov).noisy == {}
 
