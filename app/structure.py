@@ -18,7 +18,7 @@ from engine.learning.learn import learn
 from engine.model.errors import PgmError
 from engine.model.network import BayesianNetwork, as_markov
 from engine.structure.bootstrap import Confidence, bootstrap
-from engine.structure.bound import EXACT, StructureBound, bound_score
+from engine.structure.bound import CLOSE, EXACT, StructureBound, bound_score
 from engine.structure.comparison import compare
 from engine.structure.counts import Counts, count_rows
 from engine.structure.equivalence import find_pattern
@@ -27,17 +27,11 @@ from engine.structure.scores import make_score
 from engine.structure.snapshot import Snapshot
 from engine.structure.structural_em import Round, StructuralEM, make_network
 from pgmgui.project.structure_settings import EDGES, SCORE_TITLES, SEARCH_TITLES
-from pgmgui.project.words import count, show_nats
+from pgmgui.project.words import SEARCH_STOPS, count, show_nats
 
-STOPS = {
-    "cancelled": "stopped before its end",
-    "time": "out of time: raise --max-seconds",
-    "steps": "out of rounds",
-    "optimum": "",
-}
+HINTS = {"time": "raise --max-seconds"}
+"""What to do about a reason to stop."""
 Part = TypeVar("Part", Snapshot, Round)
-CLOSE = 1e-6
-"""Nats within which a score is at its bound."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,8 +242,7 @@ def _describe(problem: StructureInput, found: Found, options: argparse.Namespace
     what = "round" if not problem.is_complete else "step"
     lines = [
         f"{title}: {count(len(arrows), 'arrow')} among {count(len(names), 'variable')} after "
-        f"{count(found.steps, what)}, score {found.score:,.4f}"
-        + (f" ({STOPS[found.stop]})" if STOPS[found.stop] else "")
+        f"{count(found.steps, what)}, score {found.score:,.4f}{_describe_stop(found.stop)}"
     ]
     lines += _describe_bound(found)
     for parent, child in arrows:
@@ -266,6 +259,13 @@ def _describe(problem: StructureInput, found: Found, options: argparse.Namespace
         result["truth"], line = _compare(found.parents, problem.true, name)
         lines.append(line)
     return result, lines
+
+
+def _describe_stop(stop: str) -> str:
+    """Why a search ended before it was done, and what to do about it."""
+    if stop == "optimum":
+        return ""
+    return f" ({'; '.join([SEARCH_STOPS[stop], *([HINTS[stop]] if stop in HINTS else [])])})"
 
 
 def _describe_bound(found: Found) -> list[str]:

@@ -9,7 +9,7 @@ from engine.formats.tables.table import Table
 from engine.model.network import Network
 from engine.sources.places import Place
 from pgmgui.project.counting import count_into, recount
-from pgmgui.project.matching import Item, Matching, Special, begin_matching
+from pgmgui.project.data_matching import Item, Matching, Special, begin_matching
 from pgmgui.project.scene import Scene
 
 

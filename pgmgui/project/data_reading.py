@@ -16,8 +16,8 @@ from engine.model.errors import FormatError
 from engine.model.network import BayesianNetwork, Network
 from engine.model.variable import Variable
 from pgmgui.project.counted_data import AnyData
+from pgmgui.project.data_matching import Matching, begin_matching
 from pgmgui.project.layout import arrange
-from pgmgui.project.matching import Matching, begin_matching
 from pgmgui.project.network_files import UserFile, find_path
 from pgmgui.project.scene import Scene
 

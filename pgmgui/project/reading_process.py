@@ -46,8 +46,8 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what is printed must not come between the answers
     # Known before the first question, which need not wait for it then.
+    import pgmgui.project.data_matching
     import pgmgui.project.data_reading
-    import pgmgui.project.matching
     import pgmgui.project.network_files  # noqa: F401
 
     most = _peak_megabytes() + LARGE

@@ -144,26 +144,26 @@ AT_ONCE = 100
 """Parameters of a Markov network up to which its bound is fitted at once: some hundredths of a second."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Parts:
     """How the learning problem falls apart, and how high each part can go.
 
     Attributes
     ----------
-    found : list of bounds
-        Those that have been found so far, the tightest last.
+    bounds : bounds
+        The tightest that are known. Tighter ones are put here where the page may be changed, and the session says so.
     split : Split, optional
         Where rows are held out: the task has the others alone.
     """
 
     task: LearningTask
-    found: list[AnyBounds]
+    bounds: AnyBounds
     split: Split | None = None
 
     @classmethod
     def of(cls, task: LearningTask, split: Split | None = None) -> Parts:
         """Those of a learning problem, with the bounds that are found at once."""
-        return cls(task, [bound_task(task, fit=task.layout.size <= AT_ONCE)], split)
+        return cls(task, bound_task(task, fit=task.layout.size <= AT_ONCE), split)
 
     @cached_property
     def held_out(self) -> HeldOutRows | None:
@@ -174,19 +174,13 @@ class Parts:
         return HeldOutRows(task.network, self.split.test, task.given, fixed=not task.has_moving_targets)
 
     @property
-    def bounds(self) -> AnyBounds:
-        """The tightest that are known."""
-        return self.found[-1]
-
-    @property
     def is_tight(self) -> bool:
         """Whether no tighter bounds are to be had."""
         return not isinstance(self.bounds, MarkovBounds) or self.bounds.is_final
 
-    def tighten(self, cancelled: Callable[[], bool] = NEVER) -> None:
-        """Find the tightest. This may take seconds: call it beside the page, not on it."""
-        if not self.is_tight:
-            self.found.append(bound_task(self.task, cancelled=cancelled))
+    def find_tightest(self, cancelled: Callable[[], bool] = NEVER) -> AnyBounds:
+        """The tightest bounds to be had. This may take seconds: call it beside the page, not on it."""
+        return bound_task(self.task, cancelled=cancelled)
 
     def gaps(self, reached: Snapshot | None) -> list[float | None]:
         """How far what was learned is from the bound, per component; None where nothing was, or it has no bound."""
@@ -283,7 +277,7 @@ def is_same_problem(scene: Scene, old: Scene) -> bool:
         scene.document.network is old.document.network
         and scene.data is old.data
         and scene.place == old.place
-        and scene.marks is old.marks
+        and scene.marks == old.marks
         and scene.prior is old.prior
         and scene.common_prior == old.common_prior
         and scene.factor_prior == old.factor_prior

@@ -24,7 +24,7 @@ class Settings:
     Attributes
     ----------
     methods : tuple of str
-        Keys of :data:`engine.learning.learn.METHODS`; they race from the same start.
+        Keys of :data:`engine.learning.methods.METHODS`; they race from the same start.
     start : {"random", "uniform", "current"}
     """
 

@@ -38,6 +38,13 @@ STOPS: Mapping[str, str] = {
     "cancelled": "stopped by you",
 }
 """Why a run ended, in words."""
+SEARCH_STOPS: Mapping[str, str] = {
+    "optimum": "ended",
+    "steps": "out of rounds",
+    "time": "out of time",
+    "cancelled": STOPS["cancelled"],
+}
+"""Why a search for a structure ended, in words."""
 
 
 def describe_savings(task: LearningTask) -> str:

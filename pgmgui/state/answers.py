@@ -22,7 +22,7 @@ from pgmgui.project.wanted import Supposed, as_marginals
 from pgmgui.project.words import sentence
 from pgmgui.state.newest import Newest
 from pgmgui.state.session import Session
-from pgmgui.state.solving import TURN, Course, Solving
+from pgmgui.state.solving import TURN, Solving, SolvingCourse
 
 MOST_TRIED = 8
 """Pieces of impossible evidence among which those that contradict each other are looked for."""
@@ -44,7 +44,7 @@ class Answer:
         log Σ λ(x) Pr(x) over all configurations; −∞ for impossible evidence, NaN where it cannot be computed.
     trouble : str
         Why there is no posterior, and what to do; empty if there is one.
-    course : Course, optional
+    course : SolvingCourse, optional
         How targets were met, or are being met: then the answer is still on its way. None where there are none.
     """
 
@@ -54,7 +54,7 @@ class Answer:
     after: Marginals | None
     log_evidence: float
     trouble: str = ""
-    course: Course | None = None
+    course: SolvingCourse | None = None
 
     @property
     def is_whole(self) -> bool:

@@ -45,7 +45,7 @@ class Stand:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class SolvingCourse:
     """How targets were met, or are being met.
 
     Attributes
@@ -95,7 +95,7 @@ def show_rough(value: float) -> str:
     return f"{value:.2g}" if value > LEAST_OFF else "0"
 
 
-def describe_course(course: Course) -> str:
+def describe_course(course: SolvingCourse) -> str:
     """How targets were met, or are being met, in a sentence."""
     if not course.stands:
         return ""
@@ -112,7 +112,7 @@ def describe_course(course: Course) -> str:
     return f"Targets met by {how} in {rounds}, to {off}; {nats}; {cells}."
 
 
-def describe_stand(course: Course, number: int) -> list[str]:
+def describe_stand(course: SolvingCourse, number: int) -> list[str]:
     """How targets stand after a round: in all, and each."""
     stand = course.stands[number]
     when = "Before the first round" if number == 0 else f"After round {number:,} of {course.stands[-1].number:,}"
@@ -160,9 +160,9 @@ class Solving:
         self.ended = True
 
     @property
-    def course(self) -> Course:
+    def course(self) -> SolvingCourse:
         """How it went so far."""
-        return Course(self._solver, self._named, self._titles, tuple(self._stands), self.ended, self.trouble)
+        return SolvingCourse(self._solver, self._named, self._titles, tuple(self._stands), self.ended, self.trouble)
 
     def finish(self) -> Posterior:
         """The posterior in which the targets are met, once they are.

@@ -5,24 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.model.variable import Variable
-from engine.structure.bound import EXACT
+from engine.structure.bound import CLOSE, EXACT
 from engine.structure.snapshot import Operation
 from pgmgui.project.structure_problem import MOST_BOUNDED, Stand, StructureProblem
 from pgmgui.project.structure_settings import EDGES
-from pgmgui.project.words import capitalise, count, show_nats
-from pgmgui.state.structuring import FAILED, Course, Structuring, find_bound
+from pgmgui.project.words import SEARCH_STOPS, capitalise, count, show_nats
+from pgmgui.state.structuring import FAILED, SearchCourse, Structuring, find_bound
 
-CLOSE = 1e-6
-"""Nats within which a score is at its bound."""
 MOST_CHANGES = 6
 """Of a round, that are told one by one."""
-STOPS = {
-    "cancelled": "Stopped by you",
-    "time": "Out of time",
-    "steps": "Out of rounds",
-    "optimum": "Ended",
-    FAILED: "Failed",
-}
+STOPS = {**SEARCH_STOPS, FAILED: "failed"}
 
 
 def describe_operation(operation: Operation, variables: Sequence[Variable]) -> str:
@@ -64,10 +56,10 @@ def describe_search(structuring: Structuring) -> list[str]:
     return lines
 
 
-def _tell_state(structuring: Structuring, course: Course) -> str:
+def _tell_state(structuring: Structuring, course: SearchCourse) -> str:
     title = course.problem.title
     if course.stop:
-        return f"{STOPS[course.stop]}: {title}, "
+        return f"{capitalise(STOPS[course.stop])}: {title}, "
     return f"Paused: {title}, " if structuring.paused else f"{capitalise(title)}, "
 
 
@@ -94,7 +86,7 @@ def _tell_step(stand: Stand, problem: StructureProblem) -> str:
     return f"{count(len(stand.changes), 'change')} in this round, the last first: {'; '.join(told)}{rest}"
 
 
-def _tell_bound(course: Course) -> str:
+def _tell_bound(course: SearchCourse) -> str:
     problem, bound = course.problem, find_bound(course)
     if bound is None or course.stand is None:
         if problem.has_bound and course.bounded:

@@ -34,7 +34,7 @@ STALE = "The structure that was found is of what was there before, and no longer
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class SearchCourse:
     """How a search went so far.
 
     Attributes
@@ -76,7 +76,7 @@ class Structuring(param.Parameterized):
     than the page's. Views watch it; while it is running, the page calls :meth:`tick` a few times a second.
     """
 
-    course = param.ClassSelector(class_=Course, allow_None=True, doc="How the search went; None if there is none.")
+    course = param.ClassSelector(class_=SearchCourse, allow_None=True, doc="How it went; None if there is no search.")
     running = param.Boolean(default=False, doc="Whether it has not ended; it may be paused.")
     bounding = param.Boolean(default=False, doc="Whether a lower bound is still looked for.")
     paused = param.Boolean(default=False, doc="Whether it waits before its next step.")
@@ -104,7 +104,7 @@ class Structuring(param.Parameterized):
         except PgmError as error:
             session.refuse(error)
             return
-        course = Course(problem, session.scene, bounded=not problem.has_bound)
+        course = SearchCourse(problem, session.scene, bounded=not problem.has_bound)
         self._run = SearchRunner(problem.run, lambda: session.search.pace)
         self.param.update(course=course, running=True, paused=paused, stale=False, kept=False)
         session.show_structure(ShownStructure(tuple(() for _ in problem.dataset.variables), problem.directed))
@@ -200,7 +200,7 @@ class Structuring(param.Parameterized):
         if ended:
             self._end(ended)
 
-    def _look_at_bound(self, course: Course) -> Course:
+    def _look_at_bound(self, course: SearchCourse) -> SearchCourse:
         stand = course.stand
         if self._bounding is None:
             # The data is counted by now: both work on the same counts.
@@ -296,7 +296,7 @@ class Structuring(param.Parameterized):
             self.stale = False
             self._show(True)
 
-    def _has_arrows(self, course: Course) -> bool:
+    def _has_arrows(self, course: SearchCourse) -> bool:
         """Whether the network has what was found: something else may change the scene while that is being kept."""
         if course.stand is None or self._session.data is not course.home.data:
             return False
@@ -315,7 +315,7 @@ def _thin(points: tuple[ScorePoint, ...]) -> tuple[ScorePoint, ...]:
     return (points[0], *points[1:-1:2], points[-1])
 
 
-def find_bound(course: Course) -> StructureBound | None:
+def find_bound(course: SearchCourse) -> StructureBound | None:
     """The bound of a search, which what it has reached is not above by rounding."""
     if course.bound is None or course.stand is None:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from engine.learning.bounding import AnyBounds
 from engine.model.errors import Cancelled
 from pgmgui.project.scene import Parts
 from pgmgui.project.troubles import explain
@@ -42,17 +43,20 @@ class Tightening:
             return self._session.parts is not parts
 
         try:
-            parts.tighten(is_of_no_use)
+            bounds = parts.find_tightest(is_of_no_use)
         except Cancelled:
             return partial(self._finish, None)
         except Exception as error:  # whatever it is, it must reach the user
-            return partial(self._finish, parts, explain("Fitting the bound", error))
-        return partial(self._finish, parts)
+            return partial(self._finish, parts, trouble=explain("Fitting the bound", error))
+        return partial(self._finish, parts, bounds)
 
-    def _finish(self, parts: Parts | None, trouble: str = "") -> None:
+    def _finish(self, parts: Parts | None, bounds: AnyBounds | None = None, trouble: str = "") -> None:
+        """Put the bounds where they belong, and say so; where the page may be changed."""
         self._is_busy, self._tried = False, parts
         if trouble:
             self._session.say(trouble)
-        elif parts is not None and parts is self._session.parts:
-            self._session.param.trigger("bounded")
+        if parts is not None and bounds is not None:
+            parts.bounds = bounds
+            if parts is self._session.parts:
+                self._session.param.trigger("bounded")
         self.begin()

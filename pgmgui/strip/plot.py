@@ -35,12 +35,18 @@ OUTSIDE = {"objective": "↑", "log gap": "↓"}
 """Where a bound is that is not in the picture."""
 NUMBERS = "0,0.[0000]"
 """As many digits as tell the ticks of a short stretch apart; none that are 0."""
+_Sizes = Mapping[str, tuple[str | int, str | int]]
 # Bokeh wipes but half of the first column of pixels: remains of labels stayed there. Tooltips may leave on other sides.
 _CLIPPED: dict[str, str | None] = {"clip-path": "inset(-100vh -100vw -100vh 1px)"}
-_AXIS_TYPE = {"axis_label_text_font_size": ("13px", "18px"), "major_label_text_font_size": ("11px", "15px")}
-_LEGEND_TYPE = {"label_text_font_size": ("12px", "17px")}
+_AXIS_TYPE: _Sizes = {"axis_label_text_font_size": ("13px", "18px"), "major_label_text_font_size": ("11px", "15px")}
+_LEGEND_TYPE: _Sizes = {
+    "label_text_font_size": ("12px", "17px"),
+    "label_height": (14, 20),
+    "glyph_height": (14, 20),
+    "spacing": (2, 1),
+}
 """The usual and the large type."""
-_LARGE = {large for sizes in (_AXIS_TYPE, _LEGEND_TYPE) for _, large in sizes.values()}
+_SIZES = {size for sizes in (_AXIS_TYPE, _LEGEND_TYPE) for both in sizes.values() for size in both}
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,7 @@ class Plot:
         self._placing = False
         self._width = 2.5
         self.figure = _make_empty(up)
-        self._legend = Legend(spacing=0)
+        self._legend = Legend()
         self._legend.update(padding=4)
         self._legend.border_line_alpha = self._legend.background_fill_alpha = 0
         self.figure.add_layout(self._legend, "right")
@@ -91,7 +97,7 @@ class Plot:
         self._ask_for_receipts(up)
         self._large = False
         axes = dict.fromkeys((*self.figure.xaxis, *self.figure.yaxis), _AXIS_TYPE)
-        self._type: dict[Any, dict[str, tuple[str, str]]] = {**axes, self._legend: _LEGEND_TYPE}
+        self._type: dict[Any, _Sizes] = {**axes, self._legend: _LEGEND_TYPE}
         for model, sizes in self._type.items():
             for name in sizes:
                 model.on_change(name, self._insist)
@@ -136,9 +142,9 @@ class Plot:
             series.renderer.glyph.line_width = self._width
 
     def _insist(self, _attribute: str, _old: object, new: object) -> None:
-        """Large type stays: with each theme, the browser sets sizes of its own."""
-        if self._large and new not in _LARGE:
-            self.enlarge(True)
+        """The type stays as it is: with each theme, the browser sets sizes of its own."""
+        if new not in _SIZES:
+            self.enlarge(self._large)
 
     def _add_missing(self, bounds: list[str], learners: int) -> None:
         """Make the lines that were not needed before: those of bounds, below all others, and of learners."""

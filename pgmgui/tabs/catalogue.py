@@ -1,4 +1,8 @@
-"""The tabs of the page, in their order. A new one is a folder with its panel, and a line here."""
+"""The tabs of the page, in their order.
+
+A new one is a folder with its panel, a line here, and its name in pyproject.toml: the contract there that no tab knows
+another names all of them.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +18,14 @@ from pgmgui.tabs.parts.panel import PartsPanel
 from pgmgui.tabs.query.panel import QueryPanel
 from pgmgui.tabs.runs.panel import RunsPanel
 from pgmgui.tabs.share.panel import SharePanel
-from pgmgui.tabs.structure.tab import StructureTab
+from pgmgui.tabs.structure.panel import StructurePanel
 from pgmgui.tabs.variable.panel import VariablePanel
 
 TABS: Mapping[str, Callable[[Desk], pn.viewable.Viewer]] = {
     "Open": lambda desk: OpenPanel(desk.session, desk.race),
     "Variable": lambda desk: VariablePanel(desk.session),
     "Data": lambda desk: DataPanel(desk.session),
-    "Structure": lambda desk: StructureTab(desk.session, desk.structuring, desk.arrow_facts),
+    "Structure": lambda desk: StructurePanel(desk.session, desk.structuring, desk.arrow_facts),
     "Parts": lambda desk: PartsPanel(desk.session),
     "Query": lambda desk: QueryPanel(desk.session, desk.answers),
     "Runs": lambda desk: RunsPanel(desk.session, desk.race, desk.traveller),

@@ -172,6 +172,13 @@ def test_an_interrupted_search_keeps_the_best_so_far(data, monkeypatch):
     assert result["score"] == pytest.approx(max(result["trace"]))
 
 
+def test_a_search_that_ends_early_says_why_and_what_to_do(data):
+    words = ["structure", data, "--bound-seconds", "0"]
+    assert "(" not in run(*words, "--restarts", "0").out.splitlines()[0]
+    first = run(*words, "--max-seconds", "0").out.splitlines()[0]
+    assert first.endswith(" (out of time; raise --max-seconds)")
+
+
 def test_ctrl_c_while_the_bound_is_looked_for_keeps_the_first(data, monkeypatch):
     def interrupt(self):
         raise KeyboardInterrupt

@@ -27,6 +27,11 @@ function tidy(weight) {
   return Math.round(100 * Math.min(Math.max(weight, 0), 1)) / 100
 }
 
+// A number as it is told: 0.1, not 0.09999999999999999.
+function plain(weight) {
+  return Number(weight.toPrecision(6))
+}
+
 // Sends one thing at a time, and of what comes meanwhile the newest.
 class Line {
   constructor(send) {
@@ -145,7 +150,7 @@ class Card {
     parts.weight = weight
     parts.mark.hidden = !shown
     parts.mark.style.left = `${100 * weight}%`
-    parts.bar.setAttribute("aria-valuenow", weight)
+    parts.bar.setAttribute("aria-valuenow", plain(weight))
   }
 
   is_same({name, states}) {
@@ -177,7 +182,7 @@ class Card {
       if (!moving) this.mark(parts, soft || hard >= 0 ? numbers[k] : margin[k] ?? 1, soft || margin.length > 0)
       parts.bar.setAttribute("aria-label", `${meant === "target" ? "Target" : "Likelihood"} of ${this.name} = ${this.states[k]}`)
       parts.bar.title = `Drag for a ${meant}, or use the arrow keys; a click supposes the state`
-      parts.bar.setAttribute("aria-valuetext", `${marked} ${parts.weight}; probability ${told}, before evidence ${was}`)
+      parts.bar.setAttribute("aria-valuetext", `${marked} ${plain(parts.weight)}; probability ${told}, before evidence ${was}`)
     })
   }
 }

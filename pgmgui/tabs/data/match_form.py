@@ -14,7 +14,7 @@ from pgmgui.components.drawer import Drawer
 from pgmgui.components.fields import make_button
 from pgmgui.components.grid.grid import Cell, Column, Grid, Source
 from pgmgui.components.plain_text import PlainText
-from pgmgui.project.matching import Item, Matching, Meaning, Special
+from pgmgui.project.data_matching import Item, Matching, Meaning, Special
 from pgmgui.project.words import count, cut
 
 COLUMN_WORDS = {Special.NOTHING: "left out", Special.NEW: "a new variable"}

@@ -19,8 +19,8 @@ from pgmgui.components.transfer.transfer import Upload
 from pgmgui.project.apart import Apart
 from pgmgui.project.counted_data import WHY, CountedData
 from pgmgui.project.counted_matching import CountedMatching
+from pgmgui.project.data_matching import Matching
 from pgmgui.project.data_reading import DataFile, build_scene, read_data
-from pgmgui.project.matching import Matching
 from pgmgui.project.scene import Scene
 from pgmgui.project.words import count
 from pgmgui.state.session import Session
@@ -29,7 +29,7 @@ from pgmgui.tabs.data.data_saving import DataSaving
 from pgmgui.tabs.data.match_form import MatchingPanel
 from pgmgui.tabs.data.place_form import PlaceForm, describe_waiting
 from pgmgui.tabs.data.simulate import SimulateForm
-from pgmgui.tabs.data.studio import StudioForm
+from pgmgui.tabs.data.studio_form import StudioForm
 from pgmgui.tabs.work import Work
 
 CLOSE = (4, 5, 4, 0)
@@ -147,6 +147,7 @@ class DataPanel(pn.viewable.Viewer):
         await self._work.run(f"Reading {file.name}", reading.run, lambda found: self._take(*found), reading)
 
     def _take(self, table: Table, matching: Matching | None) -> None:
+        self._session.say("")  # what was wrong with the last file
         if matching is None:
             self._start(partial(self._build, table))
         elif matching.items:

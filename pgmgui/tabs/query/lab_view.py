@@ -17,9 +17,9 @@ from pgmgui.project.wanted import AUTOMATIC, MOST_TOGETHER
 from pgmgui.state.answers import Answer, Answers, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.state.solving import describe_course, name_solver
-from pgmgui.tabs.query.course_view import CourseView
 from pgmgui.tabs.query.numbers_view import NumbersView
-from pgmgui.tabs.query.supposing import suppose_from
+from pgmgui.tabs.query.rounds_view import RoundsView
+from pgmgui.tabs.query.supposed import suppose_from
 
 FIXED, NON_FIXED = "fixed", "non-fixed"
 MEANS = {
@@ -52,14 +52,14 @@ class LabView(pn.viewable.Viewer):
         self._bars = Bars(
             on_suppose=lambda message: self._suppose(message), sizing_mode="stretch_width", margin=(0, 8, 0, 0)
         )
-        self._numbers, self._course = NumbersView(session), CourseView()
+        self._numbers, self._rounds = NumbersView(session), RoundsView()
         top = pn.Row(self._holds, self._solver, margin=0, styles={"align-items": "center"}, sizing_mode="stretch_width")
         self._view = pn.Column(
             top,
             self._hint,
             self._bars,
             self._numbers,
-            self._course,
+            self._rounds,
             sizing_mode="stretch_both",
             margin=0,
             scroll="y-auto",
@@ -87,7 +87,7 @@ class LabView(pn.viewable.Viewer):
         self._numbers.update()
         found = self._answers.fitting
         if found is not None:
-            self._course.follow(found.course, *describe_answer(found))
+            self._rounds.follow(found.course, *describe_answer(found))
 
     def _tell(self) -> list[str]:
         names = self._session.selected

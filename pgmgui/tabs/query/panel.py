@@ -24,7 +24,7 @@ from pgmgui.tabs.query.information_view import InformationView
 from pgmgui.tabs.query.lab_view import LabView
 from pgmgui.tabs.query.meanings_view import MeaningsView
 from pgmgui.tabs.query.sensitivity_view import SensitivityView
-from pgmgui.tabs.query.supposing import drop_supposed, list_groups, suppose_from
+from pgmgui.tabs.query.supposed import drop_supposed, list_groups, suppose_from
 
 MOST_STATES = 60
 """States of a variable that have a bar."""

@@ -39,6 +39,7 @@ COUNTED = (
     "But for the data, which is counted where it lies: its place is kept, and Read in the Data tab has it counted "
     "again."
 )
+_WRAPPED: dict[str, str | None] = {"flex-wrap": "wrap"}
 _STYLE = """
 h2 { color: var(--panel-on-surface-color); font: 600 0.9375rem/1.3 var(--bokeh-base-font); margin: 0; }
 """
@@ -62,6 +63,7 @@ class SharePanel(pn.viewable.Viewer):
                 make_button("Report", "this run as one HTML page that opens anywhere", self._report),
                 self._download,
                 margin=0,
+                styles=_WRAPPED,
             ),
             _heading("Show it to others, do it again"),
             pn.Row(
@@ -69,6 +71,7 @@ class SharePanel(pn.viewable.Viewer):
                 make_button("Copy as Python", "a script that repeats this run", self._python),
                 make_button("Copy as command", "what to type to repeat this run", self._command),
                 margin=0,
+                styles=_WRAPPED,
             ),
             self._status,
             self._box,

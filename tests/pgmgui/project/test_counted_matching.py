@@ -15,9 +15,9 @@ from engine.sources.places import Place
 from pgmgui.project import session_file
 from pgmgui.project.counted_matching import begin_counted
 from pgmgui.project.counting import count_into, open_place, recount
+from pgmgui.project.data_matching import Item, Special, begin_matching
 from pgmgui.project.layout import arrange
 from pgmgui.project.links import is_linkable
-from pgmgui.project.matching import Item, Special, begin_matching
 from pgmgui.project.scene import Scene, derive
 from pgmgui.project.session_file import Saved
 from tests.engine.sources.comparing import resolve

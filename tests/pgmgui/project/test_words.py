@@ -11,10 +11,12 @@ from engine.learning.task import make_task
 from engine.model.dataset import make_dataset
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from engine.structure.snapshot import STOPS as SEARCH_REASONS
 from pgmgui.project.examples import load_gallery
 from pgmgui.project.marks import Hidden, Partial
 from pgmgui.project.words import (
     LEARNERS,
+    SEARCH_STOPS,
     STOPS,
     describe_briefly,
     describe_component,
@@ -55,6 +57,7 @@ def opened(name):
 
 def test_every_method_has_a_name_of_its_own_and_every_end_is_worded():
     assert set(STOPS) == set(REASONS)
+    assert set(SEARCH_STOPS) == set(SEARCH_REASONS)
     assert len(set(LEARNERS.values())) == len(LEARNERS)
 
 

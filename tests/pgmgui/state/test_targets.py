@@ -16,7 +16,7 @@ from pgmgui.state import answers as module
 from pgmgui.state.answers import Answers, answer, answer_in_turns, describe_evidence
 from pgmgui.state.session import Session
 from pgmgui.state.solving import describe_course, describe_stand
-from pgmgui.tabs.query.course_view import CourseView
+from pgmgui.tabs.query.rounds_view import RoundsView
 from tests import oracles
 
 FIXED = {"dysp": 0.7, "lung": 0.2, "bronc": 0.6740, "xray": 0.2449}
@@ -150,7 +150,7 @@ def test_targets_that_the_model_meets_are_met_already(session, answers):
     course = answers.answer.course
     assert max(course.stands[0].residuals) < 1e-12
     assert describe_course(course).startswith("Targets met already, before the first round: off by 0 at most")
-    view = CourseView()
+    view = RoundsView()
     view.follow(course, describe_course(course))
     assert not view._plot.visible
     session.want(("tub",), (0.5, 0.5))

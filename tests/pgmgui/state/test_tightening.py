@@ -28,9 +28,13 @@ class Beside:
     def __call__(self, do) -> None:
         self.waiting.append(do)
 
+    def find(self):
+        """Do what was asked for first; what is to be done with it, where the page may be changed."""
+        return self.waiting.pop(0)()
+
     def work(self) -> None:
         """Do what was asked for first, and what is to be done with it."""
-        self.waiting.pop(0)()()
+        self.find()()
 
 
 @pytest.fixture
@@ -67,6 +71,15 @@ def test_what_is_found_at_once_is_a_bound_and_the_tightest_follows(beside):
     assert heard[0].total < first.total
     assert session.parts.is_tight
     assert beside.waiting == []
+
+
+def test_nobody_sees_a_bound_before_it_is_told(beside):
+    session, heard = open_grid(beside)
+    first = session.parts.bounds
+    finish = beside.find()
+    assert (session.parts.bounds is first, heard) == (True, [])
+    finish()
+    assert heard == [session.parts.bounds] != [first]
 
 
 def test_small_markov_networks_and_bayesian_ones_have_theirs_at_once(beside):
@@ -106,7 +119,7 @@ def test_fits_are_given_up_at_once():
         return len(asked) > 3
 
     with pytest.raises(Cancelled):
-        parts.tighten(say_yes_later)
+        parts.find_tightest(say_yes_later)
     assert len(asked) == 4
     assert not parts.is_tight
 

@@ -57,6 +57,15 @@ def test_a_line_that_comes_later_is_as_wide_as_the_others(plot):
     assert {line.glyph.line_width for line in find_lines(plot).values()} == {4.0}
 
 
+@pytest.mark.parametrize(("large", "size", "spacing"), [(False, "12px", 2), (True, "17px", 1)])
+def test_type_stays_though_the_browser_sets_its_own_with_each_theme(plot, large, size, spacing):
+    """Lines of a legend that are far apart are below the picture when there are many."""
+    plot.enlarge(large)
+    legend = plot.figure.legend[0]
+    legend.label_text_font_size, legend.spacing = "0.95em", 8
+    assert (legend.label_text_font_size, legend.spacing) == (size, spacing)
+
+
 def test_the_legend_says_where_a_bound_is_that_is_not_in_the_picture(plot):
     far = Line(np.array([0.0, 1.0]), np.array([50.0, 50.0]))
     curve = Line(np.array([0.0, 1.0, 2.0]), np.array([-2.0, -1.0, -0.5]))

@@ -15,9 +15,8 @@ from pgmgui.project.wanted import Supposed
 from pgmgui.state.answers import Answers
 from pgmgui.state.inquiries import Found
 from pgmgui.state.session import Session
-from pgmgui.state.solving import Course, Stand
+from pgmgui.state.solving import SolvingCourse, Stand
 from pgmgui.tabs.query import meanings_view
-from pgmgui.tabs.query.course_view import CourseView, choose_lines, describe_plot
 from pgmgui.tabs.query.explanation_view import describe_explanation, explanation_source, solve_explanation
 from pgmgui.tabs.query.independence_view import IndependenceView, read_graph
 from pgmgui.tabs.query.information_view import describe_information, list_ranges, solve_information
@@ -38,8 +37,9 @@ from pgmgui.tabs.query.numbers_view import (
     make_source,
     solve_joint,
 )
+from pgmgui.tabs.query.rounds_view import RoundsView, choose_lines, describe_plot
 from pgmgui.tabs.query.sensitivity_view import describe_sensitivity, make_range, solve_sensitivity
-from pgmgui.tabs.query.supposing import drop_supposed, suppose_from
+from pgmgui.tabs.query.supposed import drop_supposed, suppose_from
 
 NOTHING = Evidence({}, {}, {})
 COIN, DIE = Variable("C", ("heads", "tails")), Variable("D", ("one", "two", "three"))
@@ -276,9 +276,9 @@ def test_numbers_that_were_typed_are_forgotten_when_the_variable_has_other_state
 def test_of_many_targets_the_worst_are_drawn():
     worst = (0.9, *[0.1] * 20, 0.8)
     stands = tuple(Stand(k, tuple(value / 2**k for value in worst), 0.0, 1) for k in range(3))
-    course = Course("bn-ipfp-1", False, tuple(f"X{k}" for k in range(22)), stands, True)
+    course = SolvingCourse("bn-ipfp-1", False, tuple(f"X{k}" for k in range(22)), stands, True)
     assert choose_lines(course) == [*range(11), 21]
-    view = CourseView()
+    view = RoundsView()
     view.follow(course)
     assert [line.title for line in view._plot.lines] == [*(f"X{k}" for k in range(11)), "X21"]
     assert view._plot.lines[-1].values == (0.8, 0.4, 0.2)

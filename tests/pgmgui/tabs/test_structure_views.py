@@ -1,13 +1,13 @@
-"""The panel of a search for a structure, without a browser."""
+"""The views of the Structure tab, without a browser."""
 
 from pgmgui.project.examples import find_example
 from pgmgui.project.marks import Hidden
 from pgmgui.state.resampling import INCOMPLETE
 from pgmgui.state.session import Session
 from pgmgui.state.structuring import Structuring
-from pgmgui.tabs.structure import panel
+from pgmgui.tabs.structure import search_view
 from pgmgui.tabs.structure.arrows_view import ArrowsView
-from pgmgui.tabs.structure.panel import StructurePanel, describe_data
+from pgmgui.tabs.structure.search_view import SearchView, describe_data
 from tests.pgmgui.state.test_arrow_facts import open_asia
 
 
@@ -15,10 +15,10 @@ def test_a_search_whose_page_is_gone_ends(monkeypatch):
     session = Session()
     session.open_example(find_example("asia-rows"))
     structuring = Structuring(session)
-    monkeypatch.setattr(panel.PeriodicCallback, "start", lambda _: None)
-    view = StructurePanel(session, structuring)
+    monkeypatch.setattr(search_view.PeriodicCallback, "start", lambda _: None)
+    view = SearchView(session, structuring)
     structuring.begin(paused=True)
-    monkeypatch.setattr(panel, "is_closed", lambda _: True)
+    monkeypatch.setattr(search_view, "is_closed", lambda _: True)
     view._tick()
     assert not structuring.running
     structuring.close()

@@ -7,7 +7,7 @@ import panel as pn
 from pgmgui.components.choices.choices import Choice, Choices, Group
 from pgmgui.components.plain_text import PlainText
 from pgmgui.components.rounds.rounds import Line, Rounds
-from pgmgui.state.solving import LEAST_OFF, Course, describe_stand
+from pgmgui.state.solving import LEAST_OFF, SolvingCourse, describe_stand
 
 BUTTONS = (
     ("first", "|◀", "Before the first round"),
@@ -21,12 +21,12 @@ MOST_LINES = 12
 """Targets whose lines are drawn: a thousand rounds of hundreds would be too much for a browser, and for the eye."""
 
 
-class CourseView(pn.viewable.Viewer):
+class RoundsView(pn.viewable.Viewer):
     """The residual of each target after each round. While it is at work the newest round is looked at."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._course: Course | None = None
+        self._course: SolvingCourse | None = None
         self._number: int | None = None
         self._said: tuple[str, ...] = ()
         self._words, self._here = PlainText(margin=(4, 8, 0, 0)), PlainText(margin=(0, 8, 0, 0))
@@ -37,7 +37,7 @@ class CourseView(pn.viewable.Viewer):
         )
         self.follow(None)
 
-    def follow(self, course: Course | None, *words: str) -> None:
+    def follow(self, course: SolvingCourse | None, *words: str) -> None:
         """Show how targets are met, below some words; none if there are none."""
         self._said = words
         if course is not self._course:
@@ -84,13 +84,13 @@ class CourseView(pn.viewable.Viewer):
         return self._view
 
 
-def choose_lines(course: Course) -> list[int]:
+def choose_lines(course: SolvingCourse) -> list[int]:
     """The targets that are drawn: those that are farthest off at last, in their order."""
     last = course.stands[-1].residuals
     return sorted(sorted(range(len(last)), key=lambda k: -last[k])[:MOST_LINES])
 
 
-def describe_plot(course: Course) -> str:
+def describe_plot(course: SolvingCourse) -> str:
     """What the lines are."""
     number = len(course.titles)
     which = "each target" if number <= MOST_LINES else f"each of the {MOST_LINES} worst of {number:,} targets"

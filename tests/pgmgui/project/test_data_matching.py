@@ -11,8 +11,8 @@ from engine.model.dataset import MISSING
 from engine.model.errors import ModelError
 from engine.model.network import BayesianNetwork
 from engine.model.variable import Variable
+from pgmgui.project.data_matching import Item, Special, begin_matching, place_below
 from pgmgui.project.marks import Hidden
-from pgmgui.project.matching import Item, Special, begin_matching, place_below
 from pgmgui.project.scene import Scene, derive
 from pgmgui.tabs.data.match_form import describe, matching_source
 
