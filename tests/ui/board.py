@@ -225,6 +225,7 @@ class Board:
 
     def click_hull(self, number: int) -> Board:
         """Click the outline of a component where no node or edge lies over it."""
+        self.wait_for_paint()
         point = self.hull(number).evaluate(
             """hull => {
               const box = hull.getBoundingClientRect()

@@ -90,6 +90,7 @@ def stage(request, stages, house) -> Iterator[Stage]:
     stage = stages.get()
     yield stage
     if getattr(request.node, "failed_in_call", True):
+        print("What went wrong beside it:", stage.watch.problems + house.take_errors())
         stages.close()
         return
     stage.clear()

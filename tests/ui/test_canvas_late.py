@@ -74,6 +74,7 @@ def test_a_graph_is_not_left_stretched_where_bars_go_before_they_have_come(open_
     stage.do(edit_and_hide)
     expect(board.node("new")).to_have_count(1)
     expect(board.page.locator(".card")).to_have_count(0)
+    expect(board.button("Bars")).to_have_attribute("aria-pressed", "false")
     board.wait_for_paint()
     assert spread_of(board, "asia", "dysp") == pytest.approx(1, abs=0.01)
 

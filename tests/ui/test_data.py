@@ -66,8 +66,11 @@ def test_a_dropped_file_becomes_the_data_and_so_does_a_path_on_this_machine(tab,
 
 def test_columns_that_are_no_variables_are_given_a_meaning(tab, tmp_path):
     names = ["Asia", "tuberculosis", "smoking", "lung", "bronc", "thing", "xray", "shift"]
+    tab.drop(asia_csv(tmp_path / "short.csv", ["yes,no"]))
+    expect(tab.message).to_contain_text("short.csv:line 2: the row has 2 cells; expected 8")
     tab.drop(asia_csv(tmp_path / "odd.csv", names=names))
     expect(tab.misfits).to_have_attribute("aria-rowcount", "5")
+    expect(tab.message).to_be_hidden()  # that was another file
     shown = [[tab.cell(tab.misfits, row, column).inner_text() for column in (0, 2)] for row in range(4)]
     assert shown == [["tuberculosis", "tub"], ["smoking", "smoke"], ["thing", "(left out)"], ["shift", "(left out)"]]
     assert len(tab.names()) == 8

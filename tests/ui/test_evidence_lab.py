@@ -57,9 +57,11 @@ def test_targets_are_dragged_and_met_before_or_after_what_is_known(stage, lab):
     """The numbers of SPEC §6: on the canvas, in the tab, and in words."""
     lab.show_bars()
     lab.suppose("smoke", "yes")
+    expect(lab.variable("lung").locator(".now")).to_have_text(percents(10))  # where a target begins
     lab.kind("lung", "target").click()
     expect(lab.removing).to_have_text(["✕ smoke = yes", "✕ lung: target yes 0.1, no 0.9"])
     slider = lab.variable("lung").get_by_role("slider", name="Target of lung = yes")
+    expect(slider).to_have_attribute("aria-valuenow", "0.1")
     slider.focus()
     lab.page.keyboard.press("ArrowRight")
     lab.page.keyboard.press("ArrowRight")
@@ -157,6 +159,7 @@ def test_one_number_has_three_meanings(lab, asia):
     field.fill("0.9 0.2")
     lab.page.keyboard.press("Enter")
     expect(lab.message).to_contain_text("sum to 1.1; to be read as a target they must sum to 1")
+    expect(field).to_have_value("0.8 0.2")
     field.fill("0.7 0.3")
     lab.page.keyboard.press("Enter")
     prior = oracles.joint_weights([2] * 8, asia.scopes, asia.tables, {})

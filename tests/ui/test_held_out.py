@@ -7,7 +7,7 @@ import re
 import numpy as np
 from playwright.sync_api import expect
 
-from tests.ui.lab import Lab
+from tests.ui.lab import LINES, Lab
 
 
 def test_rows_held_out_show_that_more_learning_is_worse(open_panel):
@@ -19,7 +19,11 @@ def test_rows_held_out_show_that_more_learning_is_worse(open_panel):
     lab.button("Start").click()
     overfitted = "learned from 2.4582, held out 3.1085; at iteration 6 it was 2.7264: overfitted since."
     expect(page.get_by_text(re.compile(re.escape(overfitted)))).to_be_visible()
-    lines = lab.expect_lines("decomposed EM", "decomposed EM, held out")
+    lab.expect_lines("decomposed EM", "decomposed EM, held out")
+    page.wait_for_function(  # the plot comes after the words
+        f"() => ({LINES})().every(({{name, y}}) => !name.endsWith('held out') || y.indexOf(Math.max(...y)) === 6)"
+    )
+    lines = lab.lines()
     train, test = lines["decomposed EM"], lines["decomposed EM, held out"]
     assert (train["dash"], test["dash"] != train["dash"]) == ("[]", True)
     assert np.diff(train["y"]).min() > 0

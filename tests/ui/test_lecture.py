@@ -51,8 +51,10 @@ def test_large_type(open_desk):
             f"([element, before]) => ({SIZE})(element) > 1.15 * before", arg=[place.element_handle(), before[name]]
         )
     # Nothing is pushed off the page or lies on another, and the plot's words have grown too.
-    above, below = lab.button("Options").bounding_box(), lab.button("Start").bounding_box()
-    assert above["y"] + above["height"] + 4 <= below["y"]
+    lab.page.wait_for_function(
+        "([above, below]) => above.getBoundingClientRect().bottom + 4 <= below.getBoundingClientRect().top",
+        arg=[lab.button("Options").element_handle(), lab.button("Start").element_handle()],
+    )
     assert lab.page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
     assert lab.page.evaluate("() => document.documentElement.scrollHeight <= innerHeight")
     lab.page.wait_for_function(

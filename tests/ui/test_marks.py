@@ -141,6 +141,7 @@ def test_the_bar_fits_a_small_window(stage, open_panel):
     board = inspect(open_panel("variable"), "smoke")
     board.mark("Partial").click()
     expect(board.mark("Partial")).to_have_attribute("aria-pressed", "true")
+    expect(page.get_by_text("In the data observed; marked")).to_be_visible()
     frame = board.canvas.bounding_box()
     boxes = [board.mark(name).bounding_box() for name in ("As in the data", "Hide", "Partial", "Soft")]
     for box in boxes:

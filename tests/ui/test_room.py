@@ -100,14 +100,14 @@ def enlarge(page: Page, what: str) -> None:
     )
 
 
-def test_a_node_is_as_full_as_its_column(open_scene):
+def test_a_node_is_as_full_as_its_column(open_scene, stage):
     board = open_scene("asia")
     node = board.node("smoke")
 
     def mark() -> None:
         board.session.mark(["smoke"], Partial(0.8))
 
-    board.after_style(mark)
+    board.after_style(lambda: stage.do(mark))
     share = board.session.seen.shares_seen[board.session.network.index["smoke"]]
     assert 0.1 < share < 0.3
     part, whole = (node.locator(kind).evaluate("element => element.getBBox().width") for kind in (".part", ".shape"))

@@ -78,8 +78,10 @@ def assert_told_that_nothing_is_kept(lab: Lab) -> None:
 
 def lose_what_is_kept(server: Served, lab: Lab, folder: Path) -> None:
     """Have keeping fail, and then the server be gone: the page says what that means."""
+    server.process.send_signal(signal.SIGSTOP)  # it would write meanwhile
     shutil.rmtree(folder)
     folder.touch()
+    server.process.send_signal(signal.SIGCONT)
     lab.select("smoke").press("h")
     assert_told_that_nothing_is_kept(lab)
     assert server.errors() == []

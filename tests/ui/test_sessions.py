@@ -291,6 +291,7 @@ def test_hostile_names_are_just_names_also_in_a_script_a_command_a_report_and_a_
     desk.upload("network", path.name, path.read_bytes())
     expect(desk.heading).to_have_text(HOSTILE)
     expect(desk.certificate).to_be_visible()
+    desk.expect_lines(*before["lines"])
     assert desk.picture() == before
     desk.undo()
     expect(desk.heading).to_have_text("Chain of four")

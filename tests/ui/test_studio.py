@@ -45,6 +45,7 @@ def test_a_mechanism_takes_values_and_biases_what_is_learned(studio):
     studio.page.keyboard.type("1.5")
     studio.page.keyboard.press("Enter")
     expect(studio.message).to_contain_text("'1.5' is above 1; type a probability from 0 to 1")
+    expect(chances.locator("input")).to_have_attribute("aria-invalid", "true")  # offered again, after the words
     studio.page.keyboard.press("Control+a")
     studio.page.keyboard.type("0.9")
     studio.page.keyboard.press("Enter")
