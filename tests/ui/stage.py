@@ -59,8 +59,8 @@ class Stage:
         _forget_busy(page)
         return page
 
-    def show(self, make: Callable[[], tuple[list, list]]) -> Page:
-        """Put what is made on the stage, in place of what was there: for the header, and for the body."""
+    def begin(self, make: Callable[[], tuple[list, list]]) -> str:
+        """Put what is made on the stage, in place of what was there: for the header, and the body. Its name."""
         self._acts += 1
         name = f"act {self._acts}"
 
@@ -70,7 +70,11 @@ class Stage:
             self._body[:] = [pn.Column(*body, name=name, sizing_mode="stretch_both", margin=0)]
 
         self.do(put)
-        self._wait(name)
+        return name
+
+    def show(self, make: Callable[[], tuple[list, list]]) -> Page:
+        """Put what is made on the stage, and wait until the browser has built it."""
+        self._wait(self.begin(make))
         return self.page
 
     def do(self, act: Callable[[], object]) -> None:

@@ -1,0 +1,107 @@
+"""What the server changes while the browser still builds what it was sent before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import panel as pn
+import panel_material_ui as pmui
+import pytest
+from bokeh.plotting import figure
+from playwright.sync_api import Page, expect
+
+from tests.ui.stage import Stage
+
+# The view of what is slow is only there when it is released: as where a module has still to be loaded.
+HOLD = """() => {
+  const view = Bokeh.Models.get("panel.models.markup.HTML").prototype.default_view.prototype
+  const {lazy_initialize} = view
+  window.held = []
+  window.hold_no_more = () => { view.lazy_initialize = lazy_initialize }
+  view.lazy_initialize = async function () {
+    await lazy_initialize.call(this)
+    if (this.model.text.includes("slow")) await new Promise(release => held.push(release))
+  }
+}"""
+MODELS = "Bokeh.documents.flatMap(document => [...document._all_models.values()])"
+BUILT = "() => Bokeh.index.roots.every(view => view.has_finished())"
+
+
+class Builder:
+    """The stage, on which what is slow is built when the test says so."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage, self.page = stage, stage.page
+        self.page.evaluate(HOLD)
+
+    def put(self, *parts: pn.viewable.Viewable) -> Builder:
+        """Send something to the browser, and wait until it has begun to build what is slow of it."""
+        self._stage.begin(lambda: ([], list(parts)))
+        self.page.wait_for_function("held.length > 0")
+        return self
+
+    def do(self, act: Callable[[], object]) -> Builder:
+        """Change something on the server."""
+        self._stage.do(act)
+        return self
+
+    def wait_for(self, condition: str) -> Builder:
+        """Wait until something is so of a model that the browser has."""
+        self.page.wait_for_function(f"() => {MODELS}.some(model => {condition})")
+        return self
+
+    def release(self) -> Page:
+        """Have what is slow built, all of it."""
+        self.page.evaluate("() => { hold_no_more(); held.forEach(release => release()) }")
+        self.page.wait_for_function(BUILT)
+        return self.page
+
+
+@pytest.fixture
+def builder(stage) -> Iterator[Builder]:
+    builder = Builder(stage)
+    yield builder
+    builder.release()
+
+
+def slow() -> pn.pane.HTML:
+    return pn.pane.HTML("slow")
+
+
+def test_what_is_put_into_a_box_that_is_being_built_is_shown(builder):
+    box = pn.Column(sizing_mode="stretch_width")
+    builder.put(box, slow()).do(lambda: box.append(pn.pane.HTML("late")))
+    page = builder.wait_for("model.text?.includes('late')").release()
+    expect(page.get_by_text("late")).to_be_visible()
+
+
+def test_what_is_taken_out_of_a_box_that_is_being_built_is_let_go(builder):
+    box = pn.Column(slow(), name="box", sizing_mode="stretch_width")
+    builder.put(box, slow()).do(box.clear)
+    page = builder.wait_for("model.name === 'box' && model.children.length === 0").release()
+    expect(page.get_by_text("slow")).to_have_count(1)
+    assert (
+        page.evaluate(f"() => Bokeh.index.find_one({MODELS}.find(model => model.name === 'box'))._child_views.size")
+        == 0
+    )
+
+
+def test_a_line_that_comes_while_its_figure_is_built_is_drawn(builder):
+    plot = figure(height=200)
+    plot.line([0, 1], [0, 1], name="first")
+    builder.put(pn.pane.Bokeh(plot), slow()).do(lambda: plot.line([0, 1], [1, 0], name="late"))
+    page = builder.wait_for("model.name === 'late'").release()
+    page.wait_for_function(f"() => {MODELS}.some(model => model.name === 'late' && Bokeh.index.find_one(model))")
+
+
+def test_what_changes_while_a_widget_is_first_drawn_is_seen(stage):
+    """It listens when it has been drawn; this comes just before."""
+    stage.page.evaluate("""() => {
+      const widget = Bokeh.Models.get("panel.models.esm.ReactComponent").prototype, {watch} = widget
+      widget.watch = function (view, name, ...rest) {
+        if (name === "label" && this.data.label === "early") this.data.label = "late"
+        watch.call(this, view, name, ...rest)
+      }
+    }""")
+    page = stage.show(lambda: ([], [pmui.Button(label="early")]))
+    expect(page.get_by_role("button", name="late")).to_be_visible()
