@@ -17,13 +17,15 @@ HOLD = """() => {
   const view = Bokeh.Models.get("panel.models.markup.HTML").prototype.default_view.prototype
   const {lazy_initialize} = view
   window.held = []
-  window.hold_no_more = () => { view.lazy_initialize = lazy_initialize }
+  window.holding = true
+  window.forget = () => { view.lazy_initialize = lazy_initialize }
   view.lazy_initialize = async function () {
     await lazy_initialize.call(this)
-    if (this.model.text.includes("slow")) await new Promise(release => held.push(release))
+    if (holding && this.model.text.includes("slow")) await new Promise(release => held.push(release))
   }
 }"""
 MODELS = "Bokeh.documents.flatMap(document => [...document._all_models.values()])"
+BOX = f"Bokeh.index.find_one({MODELS}.find(model => model.name === 'box'))"
 BUILT = "() => Bokeh.index.roots.every(view => view.has_finished())"
 
 
@@ -37,6 +39,10 @@ class Builder:
     def put(self, *parts: pn.viewable.Viewable) -> Builder:
         """Send something to the browser, and wait until it has begun to build what is slow of it."""
         self._stage.begin(lambda: ([], list(parts)))
+        return self.wait_for_slow()
+
+    def wait_for_slow(self) -> Builder:
+        """Wait until the browser has begun to build something slow."""
         self.page.wait_for_function("held.length > 0")
         return self
 
@@ -52,7 +58,7 @@ class Builder:
 
     def release(self) -> Page:
         """Have what is slow built, all of it."""
-        self.page.evaluate("() => { hold_no_more(); held.forEach(release => release()) }")
+        self.page.evaluate("() => { holding = false; held.splice(0).forEach(release => release()) }")
         self.page.wait_for_function(BUILT)
         return self.page
 
@@ -61,7 +67,7 @@ class Builder:
 def builder(stage) -> Iterator[Builder]:
     builder = Builder(stage)
     yield builder
-    builder.release()
+    builder.release().evaluate("forget()")
 
 
 def slow() -> pn.pane.HTML:
@@ -80,10 +86,17 @@ def test_what_is_taken_out_of_a_box_that_is_being_built_is_let_go(builder):
     builder.put(box, slow()).do(box.clear)
     page = builder.wait_for("model.name === 'box' && model.children.length === 0").release()
     expect(page.get_by_text("slow")).to_have_count(1)
-    assert (
-        page.evaluate(f"() => Bokeh.index.find_one({MODELS}.find(model => model.name === 'box'))._child_views.size")
-        == 0
-    )
+    assert page.evaluate(f"() => {BOX}._child_views.size") == 0
+
+
+def test_a_box_that_is_taken_away_while_something_is_put_into_it_is_let_go(builder):
+    box = pn.Column(name="box", height=100)
+    around = pn.Column(box, name="around")
+    builder.put(around, slow()).release()
+    builder.page.evaluate(f"() => {{ holding = true; window.box = {BOX} }}")
+    builder.do(lambda: box.append(slow())).wait_for_slow().do(around.clear)
+    page = builder.wait_for("model.name === 'around' && model.children.length === 0").release()
+    assert page.evaluate("() => [box.is_destroyed, box._child_views.size]") == [True, 0]
 
 
 def test_a_line_that_comes_while_its_figure_is_built_is_drawn(builder):
