@@ -28,12 +28,15 @@ class Job:
         The component whose likelihood each row belongs to.
     targets : TargetRows, optional
         The rows whose likelihoods are found anew at every pass.
+    home : int
+        The component of all rows of one parameter vector; −1 if there are several.
     """
 
     part: Part
     weights: Floats
     component: Ints
     targets: TargetRows | None = None
+    home: int = -1
 
     def only(self, components: Bools) -> Job | None:
         """The job with the rows of some components; None if there are none."""
@@ -46,7 +49,9 @@ class Job:
         kept = is_kept.nonzero()[0]
         pieces = tuple(piece.with_base(piece.base[kept]) for piece in self.part.pieces)
         targets = None if self.targets is None else self.targets.only(kept, self.part.rows)
-        return Job(_with_rows(self.part, pieces, len(kept)), self.weights[kept], self.component[kept], targets)
+        return Job(
+            _with_rows(self.part, pieces, len(kept)), self.weights[kept], self.component[kept], targets, self.home
+        )
 
     def repeated(self, times: int, parameters: int, components: int, fitted: slice) -> Job:
         """The rows once for each of several parameter vectors that stand one after another in the pool.
@@ -65,7 +70,8 @@ class Job:
             pieces.append(piece.with_base(base))
         part = _with_rows(self.part, tuple(pieces), times * self.part.rows)
         targets = None if self.targets is None else self.targets.repeated(times, self.part.rows, moved)
-        return Job(part, np.tile(self.weights, times), np.tile(self.component, times) + shift * components, targets)
+        component = np.tile(self.component, times) + shift * components
+        return Job(part, np.tile(self.weights, times), component, targets, self.home)
 
 
 def make_jobs(plan: Plan, component_of_block: Sequence[int]) -> tuple[Job, ...]:
@@ -106,7 +112,8 @@ class _Stack:
         ]
         weights = np.concatenate(self.weights)
         component = np.repeat(np.array(self.components, dtype=np.int64), [len(some) for some in self.weights])
-        return Job(_with_rows(self._first, tuple(pieces), len(weights)), weights, component)
+        home = self.components[0] if len(set(self.components)) == 1 else -1
+        return Job(_with_rows(self._first, tuple(pieces), len(weights)), weights, component, home=home)
 
 
 def _with_rows(part: Part, pieces: tuple[Piece, ...], rows: int) -> Part:

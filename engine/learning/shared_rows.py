@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from engine.learning.groves import Grove
 from engine.learning.objective import Objective, Term
 from engine.learning.team import POLL_SECONDS, Team
 from engine.learning.workspace import Chunk, ChunkRange, Counted, Workspace
@@ -50,8 +51,9 @@ class SharedRows(Workspace):
         if term.sign < 0 or not term.jobs or visit is not None:
             super()._propagate(term, found, counts, cancelled, visit)
             return
-        numbers = [len(self._find_run(job, term.sign).chunks) for job in term.jobs]
-        for span, counted, weighted in self._collect(_split(term, numbers, self._team.size), term, cancelled):
+        groves = self.find_groves(term)
+        numbers = [len(self._find_run(grove, term.sign).chunks) for grove in groves]
+        for span, counted, weighted in self._collect(_split(groves, numbers, self._team.size), term, cancelled):
             counts[span] += counted
             found.append(weighted)
 
@@ -93,9 +95,10 @@ class SharedRows(Workspace):
         return answer if answer is not None and len(answer) == last - first else None
 
 
-def _split(term: Term, numbers: list[int], size: int) -> list[ChunkRange]:
-    """All chunks, so many of each job, in as many ranges as the team has workers, or fewer, each of about as long."""
-    each = np.repeat([job.part.seconds / number for job, number in zip(term.jobs, numbers, strict=True)], numbers)
+def _split(groves: Sequence[Grove], numbers: list[int], size: int) -> list[ChunkRange]:
+    """All chunks, so many of each grove, in as many ranges as the team has workers, or fewer, each of about as long."""
+    seconds = [sum(job.part.seconds for job in grove) for grove in groves]
+    each = np.repeat(np.array(seconds) / numbers, numbers)
     ends, size = np.cumsum(each), min(size, len(each))
     cuts = np.searchsorted(ends, ends[-1] * np.arange(1, size) / size)
     places = sorted({0, *(int(cut) + 1 for cut in cuts), len(each)})

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from engine.inference import log_space
+from engine.inference.forest import Forest
 from engine.inference.levels import Levels, find_fringe
+from engine.inference.operations import Scope
 from engine.inference.pool import Piece
 from engine.inference.tape import Tape, chunk_rows
+from engine.learning.groves import Grove, plant_groves
 from engine.learning.jobs import Job
 from engine.learning.objective import Objective, Term
 from engine.learning.parameters import LogLinear
@@ -67,9 +70,9 @@ _Rows = tuple[int, Floats, Floats, Fitter | None]
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """How a job is propagated: its tape, and its rows chunk by chunk."""
+    """How a grove is propagated: its tape, and its rows chunk by chunk."""
 
-    tape: Tape | Levels
+    tape: Tape | Levels | Forest
     chunks: tuple[_Rows, ...]
     is_slow: bool
 
@@ -77,7 +80,7 @@ class _Run:
 Counted = tuple[slice, Floats, Floats]
 """Of a chunk: where its counts belong among the parameters, these counts, and per row ± w log Z."""
 ChunkRange = tuple[int, int]
-"""Chunks of a term, all jobs one after the other: the first, and the one after the last."""
+"""Chunks of a term, all groves one after the other: the first, and the one after the last."""
 
 
 class Workspace:
@@ -91,6 +94,8 @@ class Workspace:
     def __init__(self, objective: Objective, other: Workspace | None = None) -> None:
         self.objective = objective
         self._runs: dict[Job, _Run] = {}
+        self._forests: dict[Grove, _Run] = {}
+        self._groves: dict[Term, tuple[Grove, ...]] = {}
         if other is None:
             nothing, fitted = np.zeros(objective.n_parameters), np.ones(objective.n_fitted)
             self._pool = np.concatenate([nothing, objective.evidence, fitted])
@@ -98,6 +103,9 @@ class Workspace:
         else:  # of some of the same jobs, in the same arrays
             self._pool, self._no_counts = other._pool, other._no_counts
             self._runs = {job: other._runs[job] for job in objective.jobs if job in other._runs}
+            if other._forests:
+                groves = [grove for term in objective.terms for grove in self.find_groves(term)]
+                self._forests = {grove: other._forests[grove] for grove in groves if grove in other._forests}
 
     def focus(self, components: Bools) -> Workspace:
         """A workspace with the data of some components only, in the same arrays."""
@@ -152,10 +160,10 @@ class Workspace:
         Call it where NumPy's warnings are off.
         """
         first, last = chunks
-        for job in term.jobs:
-            run = self._find_run(job, term.sign)
+        for grove in self.find_groves(term):
+            run = self._find_run(grove, term.sign)
             for chunk in run.chunks[max(0, first) : max(0, last)]:
-                yield self._run_chunk(job, run, chunk, cancelled)
+                yield self._run_chunk(grove, run, chunk, cancelled)
             first, last = first - len(run.chunks), last - len(run.chunks)
 
     def _propagate(
@@ -166,23 +174,36 @@ class Workspace:
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None,
     ) -> None:
-        """Propagate the rows of a term, a chunk at a time, and add what they count, and find ± w log Z of each."""
-        for job in term.jobs:
-            run = self._find_run(job, term.sign)
+        """Propagate the rows of a term, a chunk at a time, and add what they count, and find ± w log Z of each.
+
+        Whoever visits wants them family by family, which tapes alone tell: then each job is propagated by itself.
+        """
+        groves: Iterable[Grove] = self.find_groves(term)
+        if visit is not None:
+            groves = ((job,) for grove in groves for job in grove)
+        for grove in groves:
+            run = self._find_run(grove, term.sign)
             for chunk in run.chunks:
-                span, counted, weighted = self._run_chunk(job, run, chunk, cancelled, visit)
+                span, counted, weighted = self._run_chunk(grove, run, chunk, cancelled, visit)
                 counts[span] += counted
                 found.append(weighted)
 
+    def find_groves(self, term: Term) -> tuple[Grove, ...]:
+        """The jobs of a term in the order in which a pass propagates them: those together that are so at a time."""
+        groves = self._groves.get(term)
+        if groves is None:
+            groves = self._groves[term] = plant_groves(term.jobs, self.objective.memory_limit)
+        return groves
+
     def _run_chunk(
         self,
-        job: Job,
+        grove: Grove,
         run: _Run,
         chunk: _Rows,
         cancelled: Callable[[], bool],
         visit: Callable[[Chunk], object] | None = None,
     ) -> Counted:
-        """What a chunk of a job counts."""
+        """What a chunk of a grove counts."""
         if cancelled():
             raise Cancelled
         tape, (start, weights, signed, fitter) = run.tape, chunk
@@ -191,7 +212,10 @@ class Workspace:
         log_z = tape.run(start, weights, make_check(cancelled) if run.is_slow else None)
         doubtful = tape.find_doubtful()
         if doubtful is not None:
-            self._correct(job, tape, start, weights, doubtful, log_z)
+            if isinstance(tape, Forest):
+                self._correct_trees(grove, tape, weights, doubtful, log_z)
+            else:
+                self._correct(grove[0], tape, start, weights, doubtful, log_z)
         if fitter is not None:
             fitter.settle(log_z)
         counted = tape.counts()
@@ -202,17 +226,29 @@ class Workspace:
             visit(Chunk(weights, tape.families()))
         return tape.span, counted, weighted
 
-    def _find_run(self, job: Job, sign: int) -> _Run:
-        return self._runs.get(job) or self._prepare(job, sign)
+    def _find_run(self, grove: Grove, sign: int) -> _Run:
+        if len(grove) > 1:
+            return self._forests.get(grove) or self._prepare_forest(grove, sign)
+        return self._runs.get(grove[0]) or self._prepare(grove[0], sign)
 
     def _correct(
         self, job: Job, tape: Tape | Levels, start: int, weights: Floats, doubtful: Ints, log_z: Floats
     ) -> None:
-        """Replace rows that underflowed by exact ones; an impossible row has no expected counts."""
-        exact_z, exact = log_space.propagate(job.part, self._pool, start + doubtful)
-        log_z[doubtful] = exact_z
-        weighted = {scope: np.nan_to_num(table, nan=0.0) * weights[doubtful] for scope, table in exact.items()}
-        tape.replace_rows(doubtful, weighted)
+        """Replace rows that underflowed by exact ones."""
+        log_z[doubtful], exact = self._compute_exactly(job, start + doubtful, weights[doubtful])
+        tape.replace_rows(doubtful, exact)
+
+    def _correct_trees(self, grove: Grove, forest: Forest, weights: Floats, doubtful: Ints, log_z: Floats) -> None:
+        """Replace trees that underflowed by exact ones: some rows of some of the jobs."""
+        forest.clear_rows(doubtful)
+        for number, first, rows in forest.split_rows(doubtful):
+            log_z[rows], exact = self._compute_exactly(grove[number], rows - first, weights[rows])
+            forest.count_exactly(number, rows - first, exact)
+
+    def _compute_exactly(self, job: Job, rows: Ints, weights: Floats) -> tuple[Floats, dict[Scope, Floats]]:
+        """log Z of some rows, and their posteriors times the weights; an impossible row has no expected counts."""
+        log_z, exact = log_space.propagate(job.part, self._pool, rows)
+        return log_z, {scope: np.nan_to_num(table, nan=0.0) * weights for scope, table in exact.items()}
 
     def _prepare(self, job: Job, sign: int) -> _Run:
         """The tape of a job and its rows in chunks, made when it is first needed."""
@@ -232,6 +268,13 @@ class Workspace:
         run = self._runs[job] = _Run(tape, tuple(chunks), is_slow)
         return run
 
+    def _prepare_forest(self, grove: Grove, sign: int) -> _Run:
+        """The forest of some jobs, whose rows are one chunk."""
+        forest = Forest([job.part for job in grove], self._pool)
+        weights = np.concatenate([job.weights for job in grove])
+        run = self._forests[grove] = _Run(forest, ((0, weights, sign * weights, None),), is_slow=False)
+        return run
+
     def _make_tape(self, job: Job, sign: int) -> Tape | Levels:
         """What propagates a job. Of rows that are subtracted only the counts are asked for, never family by family."""
         limit = self.objective.memory_limit
@@ -243,13 +286,14 @@ class Workspace:
     @cached_property
     def _row_component(self) -> Ints:
         """The component of each row, in the order in which a pass propagates them."""
-        chunks = [
-            (job, run.tape.rows, start)
-            for job in self.objective.jobs
-            for run in [self._runs[job]]
-            for start, *_ in run.chunks
-        ]
-        return np.concatenate([job.component[start : start + rows] for job, rows, start in chunks])
+        found = []
+        for grove in (grove for term in self.objective.terms for grove in self.find_groves(term)):
+            if len(grove) > 1:  # whether or not the forest has been run: its jobs have a chunk each
+                found += [job.component for job in grove]
+            else:
+                job, run = grove[0], self._runs[grove[0]]
+                found += [job.component[start : start + run.tape.rows] for start, *_ in run.chunks]
+        return np.concatenate(found)
 
     # --- factors above 1
 
