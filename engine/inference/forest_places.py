@@ -16,7 +16,7 @@ import numpy as np
 from engine.inference.junction_tree import JunctionTree
 from engine.inference.operations import Scope
 from engine.inference.plan import Part
-from engine.inference.pool import find_offsets
+from engine.inference.pool import Piece, find_offsets
 from engine.inference.tape import group_pieces
 from engine.model.arrays import Ints
 
@@ -134,7 +134,7 @@ def place_nodes(parts: Sequence[Part], fringes: Sequence[Sequence[int]]) -> Node
     """The nodes of some cliques of some parts, in all of their rows."""
     counts, rows = np.array([len(fringe) for fringe in fringes]), np.array([part.rows for part in parts])
     tables = [_describe_cliques(part.tree, fringe) for part, fringe in zip(parts, fringes, strict=True)]
-    size, length, parent, height, children = np.array([clique for table in tables for clique in table]).T
+    size, length, parent, height, children = np.concatenate(tables, axis=1)
     parent = np.where(parent >= 0, parent + np.repeat(find_starts(counts), counts), parent)
     order, copies = np.lexsort((-children, height)), np.repeat(rows, counts)
     clique, first = np.repeat(order, copies[order]), np.empty(len(size), dtype=np.int64)
@@ -154,19 +154,17 @@ def place_nodes(parts: Sequence[Part], fringes: Sequence[Sequence[int]]) -> Node
     )
 
 
-def _describe_cliques(tree: JunctionTree, fringe: Sequence[int]) -> list[tuple[int, ...]]:
-    """Of each clique the cells of its table and of its message, its parent among these, height and children."""
+def _describe_cliques(tree: JunctionTree, fringe: Sequence[int]) -> Ints:
+    """Of each clique the cells of its table and of its message, its parent among these, its height and children."""
     place, heights = {clique: k for k, clique in enumerate(fringe)} | {-1: ROOT}, find_heights(tree)
-    return [
-        (
-            tree.sizes[clique],
-            math.prod(tree.shape(tree.separators[clique])),
-            place.get(tree.parents[clique], OUTSIDE),
-            heights[clique],
-            len(tree.children[clique]),
-        )
-        for clique in fringe
-    ]
+    columns = (
+        [tree.sizes[clique] for clique in fringe],
+        [math.prod(tree.shape(tree.separators[clique])) for clique in fringe],
+        [place.get(tree.parents[clique], OUTSIDE) for clique in fringe],
+        [heights[clique] for clique in fringe],
+        [len(tree.children[clique]) for clique in fringe],
+    )
+    return np.array(columns)
 
 
 def make_levels(
@@ -214,15 +212,18 @@ def _locate_messages(nodes: Nodes, parts: Sequence[Part], fringes: Sequence[Sequ
     found = []
     for part, fringe in zip(parts, fringes, strict=True):
         tree, inside = part.tree, set(fringe)
+        axes = {clique: _find_axes(tree, clique) for clique in fringe if tree.children[clique]}
+        shapes = {clique: tree.shape(variables) for clique, variables in axes.items()}
         for clique in fringe:
             parent, scope = tree.parents[clique], tree.separators[clique]
             sizes = tree.shape(scope)
             if parent in inside:
-                found.append(spread_over(tree, parent, scope, find_strides(sizes)))
+                found.append(_spread_over(axes[parent], shapes[parent], scope, find_strides(sizes)))
             else:
                 found.append(np.arange(math.prod(sizes)))  # of a root one
-    located = [found[clique] for clique in nodes.clique.tolist()]
-    return np.concatenate(located), np.array([len(some) for some in located])
+    counts = _count(found)
+    widths = counts[nodes.clique]
+    return np.concatenate(found)[find_ranges(find_starts(counts)[nodes.clique], widths)], widths
 
 
 def _find_below(nodes: Nodes, message_of_above: Ints, starts: Ints, widths: Ints) -> list[list[Ints]]:
@@ -245,20 +246,22 @@ def _find_below(nodes: Nodes, message_of_above: Ints, starts: Ints, widths: Ints
 
 def place_pieces(nodes: Nodes, parts: Sequence[Part], fringes: Sequence[Sequence[int]]) -> Pieces:
     """Find what is multiplied for each cell, and the cells of the factors, which are counted in the end."""
-    pieces = [some for part, fringe in zip(parts, fringes, strict=True) for some in _spread_pieces(part, fringe)]
-    counts = np.array([len(some) for some in pieces])
-    order = np.argsort(-counts[nodes.clique], kind="stable")
+    offsets, pieces, counts = _list_pieces(parts, fringes)
+    offset_starts, base_starts = find_starts(_count(offsets)), find_starts(_count([piece.base for piece in pieces]))
+    every_offset, every_base = np.concatenate(offsets), np.concatenate([piece.base for piece in pieces])
+    is_factor = np.array([piece.factor >= 0 for piece in pieces])
+    count, first = counts[nodes.clique], find_starts(counts)[nodes.clique]
+    copy = np.arange(len(count)) - nodes.first[nodes.clique]
+    order = np.argsort(-count, kind="stable")
     product = np.empty(len(order), dtype=np.int64)
     product[order] = find_starts(nodes.size[order])
     index, counted, counted_cells, ends = [NOWHERE], [NOWHERE], [NOWHERE], [0]
     for number in range(int(counts.max())):
-        some = order[: int(np.count_nonzero(counts[nodes.clique] > number))]
-        cliques, sizes = nodes.clique[some], nodes.size[some]
-        of_clique = [pieces[clique][number] for clique in cliques[np.diff(cliques, prepend=-1) != 0].tolist()]
-        places = np.concatenate([pieces[clique][number][0] for clique in cliques.tolist()])
-        places += np.repeat(np.concatenate([base for _, base, _ in of_clique]), sizes)
-        is_factor = np.repeat([is_factor for *_, is_factor in of_clique], [len(base) for _, base, _ in of_clique])
-        is_counted = np.repeat(is_factor, sizes)
+        some = order[: np.count_nonzero(count > number)]
+        piece, sizes = first[some] + number, nodes.size[some]
+        places = every_offset[find_ranges(offset_starts[piece], sizes)]
+        places += np.repeat(every_base[base_starts[piece] + copy[some]], sizes)
+        is_counted = np.repeat(is_factor[piece], sizes)
         index.append(places)
         counted.append(places[is_counted])
         counted_cells.append(find_ranges(nodes.cell[some], sizes)[is_counted])
@@ -272,31 +275,43 @@ def place_pieces(nodes: Nodes, parts: Sequence[Part], fringes: Sequence[Sequence
     )
 
 
-def _spread_pieces(part: Part, fringe: Sequence[int]) -> list[list[tuple[Ints, Ints, bool]]]:
-    """Of each clique the pieces: how far the cell for each of the clique's is from the first, where that is in each
-    row, and whether they are of a factor."""
-    groups = group_pieces(part)
-    found = []
-    for clique in fringe:
-        pieces = [part.pieces[k] for ks in groups[clique].values() for k in ks]
-        found.append(
-            [
-                (spread_over(part.tree, clique, piece.scope, piece.strides), piece.base, piece.factor >= 0)
-                for piece in pieces
-            ]
-        )
-    return found
+def _list_pieces(parts: Sequence[Part], fringes: Sequence[Sequence[int]]) -> tuple[list[Ints], list[Piece], Ints]:
+    """The pieces of each clique, those of one after those of the other, and how many each has.
 
-
-def spread_over(tree: JunctionTree, clique: int, scope: Scope, strides: Sequence[int]) -> Ints:
-    """Per cell of a clique, how far that of a table over some of its variables is from the table's first one.
-
-    The variables that a clique shares with its parent come first, so that what is added up stands together.
+    And of each piece, how far the cell for each of the clique's is from the first. Not by clique, in lists of which
+    there would be so many that the garbage collector would look for long.
     """
-    step = dict(zip(scope, strides, strict=True))
+    offsets: list[Ints] = []
+    pieces: list[Piece] = []
+    counts: list[int] = []
+    for part, fringe in zip(parts, fringes, strict=True):
+        groups = group_pieces(part)
+        for clique in fringe:
+            axes, before = _find_axes(part.tree, clique), len(pieces)
+            sizes = part.tree.shape(axes)
+            for scope, numbers in groups[clique].items():
+                for k in numbers:
+                    pieces.append(part.pieces[k])
+                    offsets.append(_spread_over(axes, sizes, scope, part.pieces[k].strides))
+            counts.append(len(pieces) - before)
+    return offsets, pieces, np.array(counts)
+
+
+def _find_axes(tree: JunctionTree, clique: int) -> Scope:
+    """The variables of a clique, those first that it shares with its parent: what is added up stands together."""
     variables, shared = tree.cliques[clique], len(tree.separators[clique])
-    axes = variables[len(variables) - shared :] + variables[: len(variables) - shared]
-    return find_offsets(tuple([step.get(v, 0) for v in axes]), tree.shape(axes))
+    return variables[len(variables) - shared :] + variables[: len(variables) - shared]
+
+
+def _spread_over(axes: Scope, sizes: Sequence[int], scope: Scope, strides: Sequence[int]) -> Ints:
+    """Per cell of a clique, how far that of a table over some of its variables is from the table's first one."""
+    step = dict(zip(scope, strides, strict=True))
+    return find_offsets(tuple([step.get(v, 0) for v in axes]), tuple(sizes))
+
+
+def _count(some: Sequence[Ints]) -> Ints:
+    """How long each array is."""
+    return np.fromiter(map(len, some), np.int64, len(some))
 
 
 def find_strides(sizes: Sequence[int]) -> tuple[int, ...]:
