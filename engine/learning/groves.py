@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from engine.inference.levels import SMALL
 from engine.learning.jobs import Job
 
-FEWEST_JOBS = 32
-"""How many small jobs a component must have. A forest takes as many calls as ten of them, and lists of places."""
+FEWEST_JOBS = 16
+"""How many small jobs a component must have. Four are as quick in a forest, sixteen take a fifth of the time: where
+there are fewer it does not matter, and learners that visit families make tapes anyway."""
 MOST_CELLS = 2**16
 """Cells of a grove at most: they should stay in the cache, and workers have something to share."""
 BYTES_PER_CELL = 128
