@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from engine.inference.graphs import Graph, as_mask, bits
-from engine.model.arrays import Bools, Ints
+from engine.model.arrays import Bools, Ints, find_ranges
 from engine.model.distinct import distinct_rows
 
 
@@ -59,9 +59,7 @@ class Patterns:
     def rows(self, patterns: Ints) -> Ints:
         """The rows that have one of some patterns."""
         order, starts = self._rows
-        counts = starts[patterns + 1] - starts[patterns]
-        shift = np.repeat(starts[patterns] - np.cumsum(counts) + counts, counts)
-        return np.asarray(order[shift + np.arange(len(shift))])
+        return np.asarray(order[find_ranges(starts[patterns], starts[patterns + 1] - starts[patterns])])
 
 
 def _label_nodes(cells: Bools, edges: Sequence[tuple[int, int]]) -> Ints:

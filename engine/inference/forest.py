@@ -12,11 +12,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from engine.inference.forest_places import NOWHERE, find_ranges, find_starts, make_levels, place_nodes, place_pieces
+from engine.inference.forest_places import NOWHERE, find_starts, make_levels, place_nodes, place_pieces
 from engine.inference.operations import Scope
 from engine.inference.plan import Part
 from engine.inference.tape import SMALLEST, TINY
-from engine.model.arrays import Floats, Ints, weighted_counts
+from engine.model.arrays import Floats, Ints, find_ranges, weighted_counts
 
 
 class Forest:

@@ -18,7 +18,7 @@ from engine.inference.operations import Scope
 from engine.inference.plan import Part
 from engine.inference.pool import Piece, find_offsets
 from engine.inference.tape import group_pieces
-from engine.model.arrays import Ints
+from engine.model.arrays import Ints, find_ranges
 
 ROOT, OUTSIDE = -1, -2
 """Instead of a parent: there is none, or it is not in the forest."""
@@ -322,9 +322,3 @@ def find_strides(sizes: Sequence[int]) -> tuple[int, ...]:
 def find_starts(sizes: Ints) -> Ints:
     """Where things of some sizes begin that stand end to end."""
     return np.cumsum(sizes) - sizes
-
-
-def find_ranges(starts: Ints, lengths: Ints) -> Ints:
-    """The numbers from each start on, so many as its length, one range after the other."""
-    ends = np.cumsum(lengths)
-    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)

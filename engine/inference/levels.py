@@ -120,6 +120,7 @@ class Levels:
         if not core:
             return None
         number = {clique: k for k, clique in enumerate(core)} | {-1: -1}
+        below = [(k, clique) for k, clique in enumerate(fringe) if number.get(tree.parents[clique], -1) >= 0]
         part = replace(
             self._part,
             tree=JunctionTree(
@@ -130,7 +131,7 @@ class Levels:
                 tree.adds_edges,
             ),
             pieces=(
-                *(self._message_piece(k, clique) for k, clique in enumerate(fringe) if tree.parents[clique] in core),
+                *(self._message_piece(k, clique) for k, clique in below),
                 *(piece for piece in self._part.pieces if tree.eliminated_in[piece.scope[0]] in number),
             ),
         )

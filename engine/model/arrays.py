@@ -32,3 +32,9 @@ def xlogy(x: Floats | float, y: Floats) -> Floats:
     from scipy import special  # takes a third of a second to import, and many commands do without
 
     return cast("Floats", special.xlogy(x, y))
+
+
+def find_ranges(starts: Ints, lengths: Ints) -> Ints:
+    """The numbers from each start on, so many as its length, one range after the other."""
+    ends = np.cumsum(lengths)
+    return np.repeat(starts - ends + lengths, lengths) + np.arange(ends[-1] if len(ends) else 0)
